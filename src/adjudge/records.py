@@ -752,17 +752,6 @@ DrawBasis: TypeAlias = Literal["probability", "threshold"]
 begin."""
 
 
-class SharedDraw(Struct, frozen=True, kw_only=True):
-    """What one draw for two runs chose, whatever either run had drawn alone."""
-
-    other: str
-    """The run that it is shared with."""
-    chosen: tuple[str, ...]
-    """Case ids whose answers of both runs are to be labelled."""
-    chances: Mapping[str, float]
-    """Each case of both runs -> its chance of having been chosen by this draw or an earlier one that the two share."""
-
-
 class LabelDraw(Struct, frozen=True, kw_only=True):
     """Cases chosen at random for people to label."""
 
@@ -779,5 +768,3 @@ class LabelDraw(Struct, frozen=True, kw_only=True):
     uniform_share: float
     seed: int
     at: datetime
-    shared: SharedDraw | None = None
-    """None for a draw of this run alone."""

@@ -124,22 +124,6 @@ def test_such_cases_get_half_of_a_draw(run, adjudge, tmp_path):
     assert agreed["not_judged"] == {"abstained": 2}
 
 
-def test_they_get_half_of_a_draw_for_two_runs_too(run, adjudge, tmp_path):
-    run("--name", "a")
-    replies = read_lines(tmp_path / "replies.jsonl")
-    for case_id, label in (("c2", "pass"), ("c7", "cannot_tell")):
-        next(each for each in replies if each["case_id"] == case_id)["reply"]["label"] = label
-    write_lines(tmp_path / "replies.jsonl", replies)
-    run("--name", "b", "--fresh")
-    drawn = adjudge("agree", "a", "--next", "4", "--with", "b", "--json", "-o", "both.jsonl")
-    task = json.loads(drawn.out)
-    assert len({"c2", "c5", "c7"} & set(task["cases"])) == 2
-    chances = task["sampling_probabilities"]
-    assert [chances[each] for each in ("c2", "c5", "c7")] == [2 / 3, 2 / 3, 2 / 3]
-    rest = adjudge("agree", "a", "--next", "100", "--with", "b", "--json")
-    assert len(json.loads(rest.out)["cases"]) == 10 - 4
-
-
 def test_with_more_of_them_than_are_asked_for_each_has_the_same_chance(run, adjudge):
     run("--name", "r")
     task = json.loads(adjudge("agree", "r", "--next", "1", "--json").out)

@@ -316,26 +316,26 @@ def test_labels_on_another_scale_ask_for_a_map(adjudge, judge, write):
 
 @pytest.fixture
 def labelled(adjudge, judge, write, tmp_path):
-    """Two runs whose judge passes every third wrong answer of `after`; people label what one draw for both chose."""
+    """Two runs whose judge passes every third wrong answer of `after`; people label the same cases of both."""
     judge("before", some(60, 140))
     judge("after", [*some(90, 0), *(["wrong", "wrong", "right"] * 40)[:110]])
 
     def label(count, *, skip=0, labels="labels.jsonl"):
-        assert (
-            adjudge("agree", "before", "--next", str(count), "--with", "after", "-o", "ask.jsonl").code == 0
-        )
-        rows = read_lines(tmp_path / "ask.jsonl")
-        for row in rows[skip:]:
-            late = row["response"] == "[right]" and int(row["case_id"][1:]) >= 90
-            row["label"] = row["response"] == "[right]" and not late
-        write(labels, rows)
-        done = adjudge("agree", "before", labels)
-        assert done.code == 0, done.err
+        for run in ("before", "after"):
+            drawn = adjudge("agree", run, "--next", str(count), "--uniform", "1", "-o", f"{run}{labels}")
+            assert drawn.code == 0, drawn.err
+            rows = read_lines(tmp_path / f"{run}{labels}")
+            for row in rows[skip:]:
+                late = row["response"] == "[right]" and int(row["case_id"][1:]) >= 90
+                row["label"] = row["response"] == "[right]" and not late
+            write(f"filled_{run}{labels}", rows)
+            done = adjudge("agree", run, f"filled_{run}{labels}")
+            assert done.code == 0, done.err
 
     return label
 
 
-def test_labels_of_one_draw_for_both_correct_the_difference(adjudge, labelled):
+def test_labels_of_the_same_cases_correct_the_difference(adjudge, labelled):
     assert "Corrected" not in adjudge("compare", "before", "after").out
     labelled(120)
     done = adjudge("compare", "before", "after", "--flips", "0", "--verbose", environ={"COLUMNS": "400"})

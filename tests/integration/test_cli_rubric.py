@@ -316,18 +316,6 @@ def test_criteria_of_a_column_are_known_where_the_judge_abstained_or_did_not_ask
     assert asked == {"torn": ["Polite"], "blank": ["Brief"]}
 
 
-def test_a_draw_for_two_runs_asks_of_each_what_its_own_judge_was_asked(adjudge, tmp_path):
-    for name, criterion in (("a", "Polite"), ("b", "Brief")):
-        case = {"id": "c", "response": f"by {name}", "checks": [criterion]}
-        write_lines(tmp_path / f"{name}.jsonl", [case])
-        write_lines(tmp_path / "r.jsonl", [{"case_id": "c", "reply": said((True,))}])
-        flags = ("--judge", "rubric", "--columns", "rubric=checks", "--model", "scripted:r.jsonl")
-        assert adjudge("run", f"{name}.jsonl", *flags, "--name", name).code == 0
-    assert adjudge("agree", "a", "--next", "1", "--with", "b", "-o", "to_label.jsonl").code == 0
-    rows = {row["response"]: row["label"] for row in read_lines(tmp_path / "to_label.jsonl")}
-    assert rows == {"by a": {"Polite": None}, "by b": {"Brief": None}}
-
-
 def label_form(site, ticket, **parts):
     fields = {"judge": "support", "annotator": "Ann", "case_id": ticket, **parts}
     return site.client.post("/runs/r/label/keep", data=fields, follow_redirects=False)

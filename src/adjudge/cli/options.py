@@ -325,13 +325,6 @@ class DrawOptions:
         least=0,
         metavar="N",
     )
-    other: str | None = opt(
-        None,
-        ANY,
-        "With --next: one sample for both runs, to correct their difference; the file shows both answers, unnamed.",
-        flag="--with",
-        metavar="RUN",
-    )
     to_label: str = opt(
         "to_label.jsonl",
         INSIDE,

@@ -3,23 +3,20 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean, median_low
-from typing import Literal, TypeVar
+from typing import Literal
 
-from adjudge.records import DrawBasis, LabelDraw, SharedDraw
+from adjudge.records import DrawBasis, LabelDraw
 
-AnyDraw = TypeVar("AnyDraw", LabelDraw, SharedDraw)
 SelectionKind = Literal[
     "all",  # every judged case has a label
     "random",  # the person says that it is a uniform random sample
     "draw",  # drawn with known sampling probabilities
-    "shared_draw",  # drawn for two runs at once
     "separate_draws",  # drawn for each of two runs alone
     "no_label",
     "unknown",  # nobody knows how, in one of the runs or in both
     "same_seed",  # drawn for each of two runs alone, by the same random numbers
-    "shared_unlabelled",  # drawn for two runs, and no drawn case has labels on both sides yet
 ]
-_DRAWN = {"draw", "shared_draw", "separate_draws"}
+_DRAWN = {"draw", "separate_draws"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -99,19 +96,6 @@ def select(
     )
 
 
-def shared_draws(a: Sequence[LabelDraw], b: Sequence[LabelDraw]) -> list[SharedDraw]:
-    """Those that the runs of `a` and `b` share, in the order in which they were made."""
-    known = {(draw.run_id, draw.at): draw for draw in b if draw.shared is not None}
-    found = []
-    for draw in a:
-        other = None if draw.shared is None else known.get((draw.shared.other, draw.at))
-        if draw.shared is None or other is None or other.shared is None or other.shared.other != draw.run_id:
-            continue
-        if (other.shared.chosen, other.shared.chances) == (draw.shared.chosen, draw.shared.chances):
-            found.append(draw.shared)
-    return found
-
-
 def select_pairs(
     judged: Collection[str],
     labelled_a: Collection[str],
@@ -122,14 +106,8 @@ def select_pairs(
     """Which cases, judged in both runs and labelled on both sides, may stand for the rest, and with which chances."""
     everyone = frozenset(judged)
     both = everyone & frozenset(labelled_a) & frozenset(labelled_b)
-    shared = shared_draws(draws_a, draws_b)
     if both == everyone or not both:
         return select(everyone, both, ())
-    if shared:
-        drawn = _drawn(everyone, both, shared)
-        return (
-            replace(drawn[1], kind="shared_draw") if drawn else _unknown(everyone, both, "shared_unlabelled")
-        )
     if draws_a and [(draw.chosen, draw.chances, draw.seed) for draw in draws_a] == [
         (draw.chosen, draw.chances, draw.seed) for draw in draws_b
     ]:  # the same random numbers over the same doubts: as good as one draw
@@ -182,8 +160,8 @@ def responses_by_doubt(doubts: Mapping[str, float], selection: Selection) -> tup
 
 
 def _drawn(
-    everyone: frozenset[str], marked: frozenset[str], draws: Sequence[AnyDraw]
-) -> tuple[AnyDraw, Selection] | None:
+    everyone: frozenset[str], marked: frozenset[str], draws: Sequence[LabelDraw]
+) -> tuple[LabelDraw, Selection] | None:
     """What the draws say of each case's chance of having a label; None where no drawn case has one.
 
     A case is labelled when some draw chose it first and its label of that draw came in. So each draw counts by what it

@@ -6,7 +6,7 @@ case, whatever the model or the version of the judge, and by none in which the a
 
 from collections.abc import Sequence
 
-from adjudge.records import DrawBasis, Json, LabelDraw, SharedDraw
+from adjudge.records import Json, LabelDraw
 from adjudge.store.packing import (
     dump_json,
     from_micros,
@@ -110,20 +110,8 @@ def remove_labels(
     )
 
 
-def keep_draw(session: SqlSession, draws: Sequence[LabelDraw]) -> bool:
-    """Whether all were kept: none when another process has made a draw of such a number meanwhile."""
-    for at, draw in enumerate(draws):
-        if not _keep_draw(session, draw):
-            for kept in draws[:at]:
-                session.change(
-                    "DELETE FROM draws WHERE run_id = ? AND judge = ? AND number = ?",
-                    [to_name(kept.run_id), to_name(kept.judge), kept.number],
-                )
-            return False
-    return True
-
-
-def _keep_draw(session: SqlSession, draw: LabelDraw) -> bool:
+def keep_draw(session: SqlSession, draw: LabelDraw) -> bool:
+    """Whether it was kept: not when another process has made a draw of its number meanwhile."""
     body = [
         draw.run_id,
         draw.judge,
@@ -133,18 +121,6 @@ def _keep_draw(session: SqlSession, draw: LabelDraw) -> bool:
         list(draw.basis),
         draw.uniform_share,
         draw.seed,
-        *(
-            []
-            if draw.shared is None
-            else [
-                [
-                    draw.shared.other,
-                    list(draw.shared.chosen),
-                    list(draw.shared.chances),
-                    list(draw.shared.chances.values()),
-                ]
-            ]
-        ),
     ]
     row = (to_name(draw.run_id), to_name(draw.judge), draw.number, pack(dump_json(body)), to_micros(draw.at))
     return insert(session, "draws", DRAWS, [row]) == 1
@@ -193,33 +169,15 @@ def read_label(row: Row) -> KeptLabel:
 
 def _draw(row: Row) -> LabelDraw:
     number, body, at = row
-    run_id, judge, chosen, cases, chances, basis, uniform_share, seed, *more = load_json(unpack(body))
+    run_id, judge, chosen, cases, chances, basis, uniform_share, seed = load_json(unpack(body))
     return LabelDraw(
         run_id=run_id,
         judge=judge,
         number=number,
         chosen=tuple(chosen),
         chances=dict(zip(cases, chances, strict=True)),
-        basis=_basis(basis),
+        basis=tuple(basis),
         uniform_share=uniform_share,
         seed=seed,
         at=from_micros(at),
-        shared=_shared(*more[0]) if more else None,
     )
-
-
-def _basis(stored: str | list[DrawBasis]) -> tuple[DrawBasis, ...]:
-    """Stores of before have it in words."""
-    if isinstance(stored, str):
-        return tuple(kind for kind, words in _BASIS_WORDS.items() if words in stored)
-    return tuple(stored)
-
-
-_BASIS_WORDS: dict[DrawBasis, str] = {
-    "probability": "the judge's own probability of being right",
-    "threshold": "how near the score is to where passes begin",
-}
-
-
-def _shared(other: str, chosen: list[str], cases: list[str], chances: list[float]) -> SharedDraw:
-    return SharedDraw(other=other, chosen=tuple(chosen), chances=dict(zip(cases, chances, strict=True)))

@@ -207,8 +207,8 @@ class Store(Protocol):
     ) -> int:
         """Those that `labels` gives, of one annotator, of one case, blind or not, or of all; how many went."""
 
-    def keep_draw(self, *draws: LabelDraw) -> bool:
-        """Whether they were kept; False, and none is, when a draw of such a number is there already."""
+    def keep_draw(self, draw: LabelDraw) -> bool:
+        """Whether it was kept; False when a draw of its number is there already."""
 
     def draws(self, run_id: str, judge: str) -> list[LabelDraw]:
         """In the order in which they were made."""

@@ -332,8 +332,8 @@ class SqlStore:
             )
         )
 
-    def keep_draw(self, *draws: LabelDraw) -> bool:
-        return self._home.write(lambda session: people.keep_draw(session, draws))
+    def keep_draw(self, draw: LabelDraw) -> bool:
+        return self._home.write(lambda session: people.keep_draw(session, draw))
 
     def draws(self, run_id: str, judge: str) -> list[LabelDraw]:
         return self._read(lambda session: people.draws(session, run_id, judge))

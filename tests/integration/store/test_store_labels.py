@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from adjudge.records import LabelDraw, SharedDraw
+from adjudge.records import LabelDraw
 from adjudge.store import KeptLabel, open_store
 from adjudge.store.packing import dump_json, pack
 
@@ -170,31 +170,3 @@ def test_many_labels_are_kept_at_once(where, make, count):
         store.write([write for case_id in ids for write in make.pair(case_id)])
         assert store.keep_labels("r1", [kept(make, case_id) for case_id in ids]) == count
         assert [label.case_id for label in store.labels("r1", "relevance")] == ids
-
-
-def test_a_draw_that_two_runs_share_is_kept_for_both_or_for_neither(store, make):
-    def shared(other):
-        return SharedDraw(other=other, chosen=("c2", "c1"), chances={"c1": 0.25, LONG: 1 / 3})
-
-    one, two = drawn(make, shared=shared("r2")), drawn(make, run_id="r2", shared=shared("r1"))
-    assert store.keep_draw(drawn(make, run_id="r2"))
-    assert not store.keep_draw(one, two)
-    assert store.draws("r1", "relevance") == []
-    later = replace(two, number=2)
-    assert store.keep_draw(one, later)
-    assert store.draws("r1", "relevance") == [one]
-    assert store.draws("r2", "relevance") == [drawn(make, run_id="r2"), later]
-    assert store.check() == []
-
-
-def test_a_draw_of_an_older_store_says_in_words_what_made_a_case_likelier(store, make):
-    words = "the judge's own probability of being right or how near the score is to where passes begin"
-    body = ["r1", "relevance", ["c1"], ["c1"], [0.5], words, 0.1, 7]
-    store.home.write(
-        lambda session: session.change(
-            "INSERT INTO draws (run_id, judge, number, body, at) VALUES (?, ?, ?, ?, ?)",
-            ["r1", "relevance", 1, pack(dump_json(body)), 0],
-        )
-    )
-    (draw,) = store.draws("r1", "relevance")
-    assert draw.basis == ("probability", "threshold")

@@ -4,36 +4,17 @@ from datetime import UTC, datetime
 
 import pytest
 
-from adjudge.records import LabelDraw, SharedDraw
+from adjudge.records import LabelDraw
 from adjudge.stats.selection import select, select_pairs
 
 CASES = ("a", "b", "c", "d", "e")
 
 
-def draw(number, chosen, chances, *, run="r", seed=0, shared=None):
+def draw(number, chosen, chances, *, run="r", seed=0):
     return LabelDraw(
         run_id=run, judge="j", number=number, chosen=tuple(chosen), chances=chances, basis=("threshold",),
-        uniform_share=0.1, seed=seed, at=datetime(2026, 1, number, tzinfo=UTC), shared=shared,
+        uniform_share=0.1, seed=seed, at=datetime(2026, 1, number, tzinfo=UTC),
     )  # fmt: skip
-
-
-def shared(number, chosen, chance, *, alone=0.0):
-    """One draw of runs r and s; r had drawn alone before, with chance `alone`."""
-    chances = dict.fromkeys(CASES, chance)
-    own = dict.fromkeys(CASES, 1 - (1 - alone) * (1 - chance))
-    return (
-        draw(
-            number, chosen, own, seed=5, shared=SharedDraw(other="s", chosen=tuple(chosen), chances=chances)
-        ),
-        draw(
-            number,
-            chosen,
-            chances,
-            run="s",
-            seed=5,
-            shared=SharedDraw(other="r", chosen=tuple(chosen), chances=chances),
-        ),
-    )
 
 
 FIRST = draw(1, "ab", dict.fromkeys(CASES, 0.4))
@@ -91,25 +72,6 @@ def test_cases_judged_after_the_draw_are_not_what_it_tells_of():
 def test_no_labels_are_an_answer(judged):
     found = select(judged, [], [FIRST])
     assert (found.kind, found.unknown, found.is_known) == ("no_label", 0, False)
-
-
-def test_a_draw_for_both_runs_has_one_chance_whatever_was_drawn_for_one_alone():
-    of_r, of_s = shared(2, "bc", 0.4, alone=0.3)
-    found = select_pairs(CASES, "abc", "bce", [draw(1, "a", dict.fromkeys(CASES, 0.3)), of_r], [of_s])
-    assert (found.kind, found.chances, found.unknown) == ("shared_draw", {"b": 0.4, "c": 0.4}, 0)
-    half = select_pairs(CASES, "abc", "be", [of_r], [of_s])
-    assert (half.chances, half.missing) == ({"b": 0.2}, 1)
-    other = select_pairs(CASES, "ab", "ab", [of_r], [of_s])
-    assert (other.chances, other.unknown) == ({"b": 0.2}, 1)  # `a` was labelled on both sides by another way
-
-
-def test_a_later_draw_for_both_counts_from_its_first_pair_of_labels_on():
-    first, second = shared(1, "ab", 0.4), shared(2, "c", 0.6)
-    draws = [first[0], second[0]], [first[1], second[1]]
-    assert select_pairs(CASES, "abc", "ab", *draws).chances == {"a": 0.4, "b": 0.4}
-    assert select_pairs(CASES, "abc", "abc", *draws).chances == pytest.approx(dict.fromkeys("abc", 0.6))
-    assert select_pairs(CASES, "abc", "ac", *draws).chances == pytest.approx(dict.fromkeys("ac", 0.2 + 0.2))
-    assert select_pairs(CASES, "de", "de", *draws).kind == "shared_unlabelled"
 
 
 def test_draws_made_independently_have_the_product_and_those_of_one_seed_have_no_known_chance():

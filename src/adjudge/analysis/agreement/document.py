@@ -577,8 +577,6 @@ def note_text(note: FileNote, file: str) -> str:
             return f"stored {note.rows} labels{of_run}{replaced}"
         case "unknown_cases":
             return f"{file}: {note.rows} labels{of_run} are of cases that it does not have: left out"
-        case "removed_run":
-            return f"{file}: {note.rows} rows are of run {note.run_id}, which was removed: left out"
         case "other_run":
             return f"{file}: {note.rows} rows are of run {note.run_id}: left out, as --no-keep stores nothing"
         case "read_only":
@@ -595,28 +593,19 @@ def drawn_how(basis: Sequence[DrawBasis], uniform_share: float) -> str:
 
 def task_notes(task: LabellingTask) -> Iterator[str]:
     """What was drawn, what was not, and what waits for a label."""
-    draw, both = task.draw, " for both runs" if task.other else ""
+    draw = task.draw
     if draw is None:
-        yield f"{task.waiting} cases were drawn{both} before and have no label yet"
+        yield f"{task.waiting} cases were drawn before and have no label yet"
         return
-    chosen = draw.shared.chosen if draw.shared else draw.chosen
-    numbers, where = f"draw {draw.number}", " in both runs" if task.other else ""
-    if task.other_draw is not None:
-        numbers = (
-            f"draw {draw.number} of {draw.run_id}, draw {task.other_draw.number} of {task.other_draw.run_id}"
-        )
     least, most = min(task.chances.values()), max(task.chances.values())
     yield (
-        f"drew {len(chosen)} of {len(task.chances)} cases judged by {draw.judge}{where} ({numbers}, seed {draw.seed}), "
+        f"drew {len(draw.chosen)} of {len(task.chances)} cases judged by {draw.judge} (draw {draw.number}, seed {draw.seed}), "
         f"{drawn_how(draw.basis, draw.uniform_share)}; sampling probabilities after this draw {least:.3g} to {most:.3g}"
     )
     if task.unjudged:
         yield f"{counted(task.unjudged, 'case')} without a verdict among them, half of the draw at most"
-    if task.labelled:
-        yield f"{task.labelled} of their answers have a label already, and are not asked for again"
     if task.waiting:
-        again = f"--next 0 --with {task.other}" if task.other else "--next 0"
-        yield f"{task.waiting} cases of earlier draws{both} have no label yet: `{again}` writes them again"
+        yield f"{task.waiting} cases of earlier draws have no label yet: `--next 0` writes them again"
 
 
 # ---- parts ---------------------------------------------------------------------------------------------------

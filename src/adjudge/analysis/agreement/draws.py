@@ -1,9 +1,8 @@
 """Which cases people should label next, and the rows that they fill in: blind, without what the judge said."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from hashlib import sha256
 from random import Random
 from typing import NamedTuple
 
@@ -11,17 +10,14 @@ from adjudge.analysis.agreement.parts import blank_parts, rating_scales
 from adjudge.analysis.agreement.verdicts import CaseVerdict, RunVerdicts
 from adjudge.errors import InputError
 from adjudge.fields import NEVER_IN_PROMPT
-from adjudge.records import Case, Criterion, Json, Judge, LabelDraw, SharedDraw
+from adjudge.records import Case, Criterion, Json, Judge, LabelDraw
 from adjudge.stats.labelling import (
     LEAST_UNIFORM,
     Draw,
     Uncertainty,
-    chance_of_either,
     draw_for_labelling,
     uncertainty_of,
-    uncertainty_of_either,
 )
-from adjudge.stats.selection import shared_draws
 from adjudge.store import Store
 
 _FIRST_FIELDS = ("question", "response", "reference")
@@ -44,8 +40,6 @@ class LabellingTask:
     """What a person is asked to label, and how it was drawn."""
 
     run_id: str
-    other: str | None
-    """The run that shares the draw."""
     judge: str
     rows: tuple[Mapping[str, Json], ...]
     cases: tuple[str, ...]
@@ -53,16 +47,10 @@ class LabellingTask:
     """Each case that could be drawn -> its sampling probability by now."""
     draw: LabelDraw | None
     """None where nothing was drawn."""
-    other_draw: LabelDraw | None = None
     unjudged: int = 0
     """How many of `cases` have no verdict."""
     waiting: int = 0
     """Cases of earlier draws that have no label yet."""
-    labelled: int = 0
-    """Answers of a shared draw that have a label already, and are not asked for again."""
-
-
-# ---- one run -------------------------------------------------------------------------------------------------
 
 
 def next_to_label(store: Store, run_id: str, verdicts: RunVerdicts, request: DrawRequest) -> LabellingTask:
@@ -73,14 +61,14 @@ def next_to_label(store: Store, run_id: str, verdicts: RunVerdicts, request: Dra
     draw, chosen = None, waiting
     if request.count:
         draw = draw_next(run_id, verdicts, before, request)
-        _keep(store, draw)
+        if not store.keep_draw(draw):
+            raise InputError(f"run {run_id}", "another draw of it was made at the same time", "draw again")
         chosen = labelling_order(draw)
     elif not waiting:
         raise InputError("--next 0", "every drawn case has a label", "draw more with --next N")
     cases, asked = (store.case(run_id, case_id) for case_id in chosen), verdicts.asked
     return LabellingTask(
         run_id=run_id,
-        other=None,
         judge=verdicts.judge,
         rows=tuple(
             row_to_label(case, verdicts.source, asked(case.case_id)) for case in cases if case is not None
@@ -210,162 +198,6 @@ def _unused_seed(seed: int, before: Sequence[LabelDraw]) -> int:
     return next(each for each in range(seed, seed + len(before) + 1) if each not in used)
 
 
-def _keep(store: Store, *draws: LabelDraw) -> None:
-    if not store.keep_draw(*draws):
-        runs = " and ".join(draw.run_id for draw in draws)
-        raise InputError(f"run {runs}", "another draw of it was made at the same time", "draw again")
-
-
-# ---- two runs ------------------------------------------------------------------------------------------------
-
-
-class RunSide(NamedTuple):
-    """A run, as far as a draw needs it."""
-
-    run_id: str
-    verdicts: RunVerdicts
-    before: Sequence[LabelDraw]
-    """Its draws so far, whoever they were shared with."""
-
-
-class BothDraws(NamedTuple):
-    """One draw, as each run keeps it."""
-
-    a: LabelDraw
-    b: LabelDraw
-
-
-class Unlabelled(NamedTuple):
-    """A drawn case, with the runs whose answers have no label yet."""
-
-    case_id: str
-    runs: tuple[str, ...]
-
-
-def next_of_both(store: Store, a: RunSide, b: RunSide, request: DrawRequest) -> LabellingTask:
-    """As `next_to_label`, one draw for two runs. A case waits as long as one of its two answers has no label."""
-    judge = a.verdicts.judge
-    scales = [side.verdicts.source.scale if side.verdicts.source else None for side in (a, b)]
-    if scales[0] != scales[1]:
-        raise InputError(
-            f"runs {a.run_id} and {b.run_id}",
-            f"{judge} had a different scale in each",
-            "judge both with the same judge file, so that one label can be compared with both",
-        )
-    labelled = {side.run_id: {label.case_id for label in store.labels(side.run_id, judge)} for side in (a, b)}
-    earlier = shared_draws(a.before, b.before)
-    waiting = unlabelled_pairs(earlier, labelled)
-    drawn, wanted, seed = None, waiting, request.seed
-    chances = earlier[-1].chances if earlier else {}
-    asked_for = 0
-    if request.count:
-        drawn = draw_for_both(a, b, request)
-        _keep(store, *drawn)
-        shared = drawn.a.shared
-        assert shared is not None
-        wanted, seed, chances = unlabelled_pairs([shared], labelled), drawn.a.seed, shared.chances
-        asked_for = 2 * len(shared.chosen)
-    elif not waiting:
-        raise InputError(
-            "--next 0", "every case drawn for both runs has its labels", "draw more with --next N"
-        )
-    to_label = {side.run_id: _finder(store, side) for side in (a, b)}
-    return LabellingTask(
-        run_id=a.run_id,
-        other=b.run_id,
-        judge=judge,
-        rows=tuple(rows_of_both(wanted, lambda run, case_id: to_label[run](case_id), seed=seed)),
-        cases=tuple(each.case_id for each in wanted),
-        chances=chances,
-        draw=drawn.a if drawn else None,
-        other_draw=drawn.b if drawn else None,
-        unjudged=len({each.case_id for each in wanted} & {*a.verdicts.unjudged, *b.verdicts.unjudged}),
-        waiting=len(waiting),
-        labelled=max(0, asked_for - sum(len(each.runs) for each in wanted)),
-    )
-
-
-def _finder(store: Store, side: RunSide) -> Callable[[str], Mapping[str, Json] | None]:
-    """Case id -> what a person reads of this run's answer and fills in, as its own judge asks for it."""
-    judge, asked = side.verdicts.source, side.verdicts.asked
-
-    def find(case_id: str) -> Mapping[str, Json] | None:
-        case = store.case(side.run_id, case_id)
-        return None if case is None else parts_to_label(case, judge, asked(case_id))
-
-    return find
-
-
-def draw_for_both(a: RunSide, b: RunSide, request: DrawRequest) -> BothDraws:
-    """The next draw of the cases judged in both runs; an `InputError` when all of them have been drawn for both.
-
-    Cases without a verdict in one of them get half of it.
-
-    What one run has drawn alone neither keeps a case out nor brings it in. So the chance of having both answers labelled
-    is that of the shared draws alone, and each run's own chance is that either chose the case.
-    """
-    cases_a, cases_b = a.verdicts.cases, b.verdicts.cases
-    ids = [case_id for case_id in cases_a if case_id in cases_b]
-    asked = [{*cases, *side.verdicts.unjudged} for cases, side in ((cases_a, a), (cases_b, b))]
-    unjudged = [
-        case_id
-        for case_id in dict.fromkeys((*a.verdicts.unjudged, *b.verdicts.unjudged))
-        if all(case_id in each for each in asked)
-    ]
-    earlier = shared_draws(a.before, b.before)
-    drawn = {case_id for shared in earlier for case_id in shared.chosen}
-    if not {*ids, *unjudged} - drawn:
-        raise InputError(
-            f"runs {a.run_id} and {b.run_id}",
-            f"all {len(ids)} cases judged in both have been drawn already"
-            if ids
-            else "no case was judged in both",
-            "`adjudge agree RUN LABELS` reads the labels" if ids else "cases are matched by `id`",
-        )
-    doubt = uncertainty_of_either(
-        *(doubts_of([cases[case_id][0] for case_id in ids]) for cases in (cases_a, cases_b))
-    )
-    seed = _unused_seed(request.seed, [*a.before, *b.before])
-    old = earlier[-1].chances if earlier else {}
-    count = _count_unjudged(unjudged, ids, request.count, drawn)
-    first = _draw_unjudged(unjudged, count, seed=seed, drawn=drawn, earlier=old)
-    rest = replace(request, count=request.count - len(first.chosen))
-    new_draw = _draw(ids, doubt, rest, seed=seed, drawn=drawn, earlier=old if earlier else None)
-    chosen, chances = (*first.chosen, *new_draw.chosen), {**new_draw.chances, **first.chances}
-
-    def kept(side: RunSide, other: RunSide) -> LabelDraw:
-        own = side.before[-1].chances if side.before else {}
-        alone = {case_id for draw in side.before for case_id in draw.chosen}
-        either = {
-            case_id: chance_of_either(own.get(case_id, 0.0), old.get(case_id, 0.0), chance)
-            for case_id, chance in chances.items()
-        }
-        return LabelDraw(
-            run_id=side.run_id,
-            judge=side.verdicts.judge,
-            number=len(side.before) + 1,
-            chosen=tuple(case_id for case_id in chosen if case_id not in alone),
-            chances={**own, **either},
-            basis=doubt.basis,
-            uniform_share=new_draw.uniform_share,
-            seed=seed,
-            at=request.at,
-            shared=SharedDraw(other=other.run_id, chosen=chosen, chances=chances),
-        )
-
-    return BothDraws(a=kept(a, b), b=kept(b, a))
-
-
-def unlabelled_pairs(shared: Sequence[SharedDraw], labelled: Mapping[str, set[str]]) -> list[Unlabelled]:
-    """What the draws that two runs share chose, and has not been labelled on both sides; `labelled`: run -> cases."""
-    found = []
-    for case_id in (case_id for draw in shared for case_id in draw.chosen):
-        runs = tuple(run for run, cases in labelled.items() if case_id not in cases)
-        if runs:
-            found.append(Unlabelled(case_id, runs))
-    return found
-
-
 # ---- the rows to fill in -------------------------------------------------------------------------------------
 
 
@@ -387,41 +219,6 @@ def blanks_to_fill(judge: Judge | None, criteria: Sequence[Criterion]) -> dict[s
         **dict.fromkeys(TO_FILL_IN),
         "label": dict[str, Json](label) if label else None,
     }
-
-
-def rows_of_both(
-    wanted: Sequence[Unlabelled],
-    find: Callable[[str, str], Mapping[str, Json] | None],
-    *,
-    seed: int,
-) -> list[dict[str, Json]]:
-    """The cases in random order, and each case's answers in random order; `find` gives what is read and filled in of
-    a run's answer to a case.
-
-    Whoever stops halfway has then labelled a random part. Answers that look the same are asked for once; which run an
-    answer is from can be computed from its `run`, and not be seen.
-    """
-    random = Random(seed)  # noqa: S311 - a seeded order, not a secret
-    rows: list[dict[str, Json]] = []
-    for each in random.sample(wanted, len(wanted)):
-        answers = [(run, found) for run in each.runs if (found := find(run, each.case_id)) is not None]
-        if len(answers) > 1 and answers[0][1] == answers[1][1]:
-            answers = answers[:1]
-        rows += (
-            {
-                "case_id": each.case_id,
-                "run": run_mark(run, each.case_id),
-                **fields,
-            }
-            for run, fields in random.sample(answers, len(answers))
-        )
-    return rows
-
-
-def run_mark(run_id: str, case_id: str) -> str:
-    """What stands for a run beside one case, so that who labels does not learn which system is which."""
-    mark = sha256(f"{run_id}\0{case_id}".encode(errors="surrogatepass")).hexdigest()
-    return f"r{mark[:12]}"  # a letter first: a spreadsheet would write 12e456789012 its own way
 
 
 def fields_to_label(case: Case, judge: Judge | None) -> Mapping[str, Json]:

@@ -8,7 +8,6 @@ from typing import Literal, NamedTuple
 
 from msgspec import structs
 
-from adjudge.analysis.agreement.draws import fields_to_label, run_mark
 from adjudge.analysis.agreement.labels import (
     LabelSource,
     RunLabels,
@@ -32,7 +31,7 @@ from adjudge.text import shorten, visible
 class FileNote:
     """What became of some rows of a file, where that is not plain from the figures."""
 
-    kind: Literal["unlabelled", "stored", "unknown_cases", "removed_run", "other_run", "read_only"]
+    kind: Literal["unlabelled", "stored", "unknown_cases", "other_run", "read_only"]
     rows: int = 0
     run_id: str | None = None
     """None for the run at hand."""
@@ -101,7 +100,7 @@ def take_labels(
 ) -> TakenLabels:
     """Read them and, to `keep` them, store them. All are read before any is stored: one that means nothing stops all."""
     verdicts, scale = judged
-    by_run, notes = _by_run(store, run_id, judged, rows)
+    by_run, notes = sort_by_run(store, run_id, rows), list[FileNote]()
     for named, run_rows in by_run.items():
         check_responses(store, named, run_rows, file)
     run_rows = by_run.pop(run_id, [])
@@ -274,39 +273,15 @@ def _no_label(
 # ---- which run a row is of -----------------------------------------------------------------------------------
 
 
-def _by_run(
-    store: Store, run_id: str, judged: ScaledVerdicts, rows: Sequence[LabelRow]
-) -> tuple[dict[str, list[LabelRow]], list[FileNote]]:
-    """Without rows of runs that were removed, of which the notes tell."""
-    draws = store.draws(run_id, judged.verdicts.judge)
-    found = sort_by_run(store, run_id, draws, rows, judge=judged.verdicts.source)
-    removed = [other for other in found if other != run_id and store.find_run(other) is None]
-    return found, [FileNote(kind="removed_run", rows=len(found.pop(each)), run_id=each) for each in removed]
-
-
-def sort_by_run(
-    store: Store,
-    run_id: str,
-    draws: Sequence[LabelDraw],
-    rows: Sequence[LabelRow],
-    *,
-    judge: Judge | None = None,
-    partner: str | None = None,
-) -> dict[str, list[LabelRow]]:
+def sort_by_run(store: Store, run_id: str, rows: Sequence[LabelRow]) -> dict[str, list[LabelRow]]:
     """Run -> its rows; an `InputError` for a row that names a run which is not there.
 
-    A row that names none is of the run at hand. One that names a run by the mark that `--next --with` wrote is of a run
-    that shares a draw with the one at hand. Where the answers of both runs looked the same it was asked for once, and is
-    of both. `partner` is a run that marks may be of, whatever was drawn.
+    A row that names none is of the run at hand.
     """
-    partners = dict.fromkeys(draw.shared.other for draw in draws if draw.shared is not None)
-    runs = (run_id, *partners, *([] if partner is None else [partner]))
     named: dict[str, str] = {}
     found: dict[str, list[LabelRow]] = defaultdict(list)
     for row in rows:
-        found[_run_of(store, row, runs, named)].append(row)
-    for other, one_for_both in _asked_once(store, run_id, draws, found, judge).items():
-        found[other] += one_for_both
+        found[_run_of(store, row, run_id, named)].append(row)
     return dict(found)
 
 
@@ -315,54 +290,17 @@ def bare_id(case_id: str) -> str:
     return case_id.removeprefix("'")
 
 
-def _run_of(store: Store, row: LabelRow, runs: Sequence[str], named: dict[str, str]) -> str:
+def _run_of(store: Store, row: LabelRow, run_id: str, named: dict[str, str]) -> str:
     if row.run is None:
-        return runs[0]
-    for run_id in runs:
-        if row.run in {run_mark(run_id, row.case_id), run_mark(run_id, bare_id(row.case_id))}:
-            return run_id
+        return run_id
     if row.run not in named:
         # not by the start of an id: a column `run` of somebody's own may hold anything
         record = store.find_run(row.run)
         if record is None or row.run not in {record.run_id, record.name}:
             raise InputError(
                 str(row.place),
-                f"`run` is `{visible(shorten(row.run, 40))}`, which is no run in {store.where}, and no mark of a case "
-                f"that run {runs[0]} shares with another",
-                "leave `run` as `--next` wrote it, name a run by its whole name or id, or drop the column",
+                f"`run` is `{visible(shorten(row.run, 40))}`, which is no run in {store.where}",
+                "name a run by its whole name or id, or drop the column",
             )
         named[row.run] = record.run_id
     return named[row.run]
-
-
-def _asked_once(
-    store: Store,
-    run_id: str,
-    draws: Sequence[LabelDraw],
-    found: Mapping[str, Sequence[LabelRow]],
-    judge: Judge | None,
-) -> dict[str, list[LabelRow]]:
-    """Rows of a shared draw that are of the other run too, because its answer looks the same and has no row."""
-    more: dict[str, list[LabelRow]] = defaultdict(list)
-    drawn_with: dict[str, set[str]] = defaultdict(set)
-    for draw in draws:
-        if draw.shared is not None:
-            drawn_with[draw.shared.other].update(draw.shared.chosen)
-    for other, drawn in drawn_with.items():
-        for one, two in ((run_id, other), (other, run_id)):
-            there = {bare_id(row.case_id) for row in found.get(two, ())}
-            for row in found.get(one, ()):
-                case_id = row.case_id if row.case_id in drawn else bare_id(row.case_id)
-                if row.run is None or row.label is None or case_id not in drawn or bare_id(case_id) in there:
-                    continue
-                mine, theirs = store.case(one, case_id), store.case(two, case_id)
-                # the same row of the same file is one case, whose label both runs have as it is
-                if (
-                    mine is None
-                    or theirs is None
-                    or (mine.fields, mine.columns) == (theirs.fields, theirs.columns)
-                ):
-                    continue
-                if fields_to_label(mine, judge) == fields_to_label(theirs, judge):
-                    more[two].append(replace(row, case_id=case_id, run=two))
-    return more

@@ -23,12 +23,10 @@ _SELECTED: Mapping[SelectionKind, str] = {
     "all": "every case judged in both runs has labels on both sides",
     "random": "a uniform random sample",
     "draw": "drawn with known sampling probabilities",
-    "shared_draw": "drawn for both runs at once, with known sampling probabilities",
     "separate_draws": "drawn for each run alone, with known sampling probabilities",
     "no_label": "no case has labels on both sides",
     "unknown": "how the labelled cases were chosen is not known for both runs",
     "same_seed": "each run's cases were drawn alone and by the same seed, so the chance of labels on both sides is unknown",
-    "shared_unlabelled": "no case that was drawn for both runs has labels on both sides yet",
 }
 
 
@@ -132,8 +130,17 @@ def _not_corrected(correction: NotCorrected) -> tuple[Span, ...]:
         return (Quote(correction.problem),)
     if correction.selection is not None and correction.labelled is not None:
         counts = _label_counts(correction.labelled)
-        draw = Command("adjudge agree A --next 100 --with B")
-        return (f"{_SELECTED[correction.selection.kind]} ({counts}); ", draw, " draws cases for both")
+        draws = (
+            Command("adjudge agree A --next 100 --uniform 1"),
+            Command("adjudge agree B --next 100 --uniform 1"),
+        )
+        return (
+            f"{_SELECTED[correction.selection.kind]} ({counts}); ",
+            draws[0],
+            " and ",
+            draws[1],
+            " draw the same cases",
+        )
     return (_NOT_CORRECTED[correction.reason],)
 
 

@@ -1,6 +1,6 @@
 """Which of two judges agrees more with people: the agreement of each with a case's label, paired."""
 
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from adjudge.analysis.agreement.label_files import bare_id, check_responses, sort_by_run
@@ -171,14 +171,11 @@ class FileLabels:
             raise not_placed(self.path, strange, readings[0])
 
 
-def read_file_labels(
-    store: Store, path: str, runs: tuple[str, str], judges: Iterable[str], known: Collection[str]
-) -> FileLabels:
+def read_file_labels(store: Store, path: str, runs: tuple[str, str], known: Collection[str]) -> FileLabels:
     """A row that names a run is of that run's answer alone. `known` are the ids of cases."""
     rows = [row for row in read_labels(path) if row.label is not None]
     unnamed = [row for row in rows if row.run is None]
-    draws = [draw for judge in judges for draw in store.draws(runs[0], judge)]
-    by_run = sort_by_run(store, runs[0], draws, [row for row in rows if row.run is not None], partner=runs[1])
+    by_run = sort_by_run(store, runs[0], [row for row in rows if row.run is not None])
     mine, theirs = ([*unnamed, *by_run.get(run_id, [])] for run_id in runs)
     for run_id, run_rows in zip(runs, (mine, theirs), strict=True):
         check_responses(store, run_id, run_rows, path)

@@ -211,7 +211,6 @@ def _file_labels(
         store,
         path,
         (first.a.run_id, first.b.run_id),
-        [each.a.judge.name for each in matched],
         first.matching.cases.keys(),
     )
     readings = [

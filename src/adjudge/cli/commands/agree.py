@@ -10,16 +10,12 @@ from adjudge.analysis.agreement.draws import (
     TO_FILL_IN,
     DrawRequest,
     LabellingTask,
-    RunSide,
-    next_of_both,
     next_to_label,
 )
 from adjudge.analysis.agreement.figures import AgreementOptions, agreement_of
 from adjudge.analysis.agreement.label_files import find_labels
 from adjudge.analysis.agreement.parts import wanted_parts
-from adjudge.analysis.agreement.verdicts import RunVerdicts, ScaledVerdicts, judged_in
-from adjudge.analysis.chosen_model import same_model
-from adjudge.analysis.summary.stored import judges_of
+from adjudge.analysis.agreement.verdicts import ScaledVerdicts, judged_in
 from adjudge.cli.console import print_document, print_json, print_message
 from adjudge.cli.main import EXIT_NOT_MEASURED
 from adjudge.cli.options import AgreeOptions, DrawOptions
@@ -27,7 +23,6 @@ from adjudge.cli.stored import find_run, stored
 from adjudge.documents.writers import csv_table, json_line
 from adjudge.errors import InputError, SettingsError, StoreError
 from adjudge.records import Json
-from adjudge.store import Store
 
 _FORMS = (".jsonl", ".csv")
 
@@ -51,7 +46,10 @@ def command(*, run: str, labels: str | None, options: AgreeOptions, draw: DrawOp
         _check_scored(run, judged)
         if draw.count is not None:
             _check_path(draw.to_label)
-            task = _draw(opened, record.run_id, judged, draw, options.seed)
+            request = DrawRequest(
+                count=draw.count, uniform_share=draw.uniform, seed=options.seed, at=datetime.now(UTC)
+            )
+            task = next_to_label(opened, record.run_id, judged.verdicts, request)
             _write_task(task, judged, draw.to_label, as_json=options.as_json)
             return 0
         found = find_labels(
@@ -89,10 +87,6 @@ def _check(run: str, labels: str | None, options: AgreeOptions, draw: DrawOption
             "samples cases and reads no labels",
             "pass LABELS in a separate call, before or after sampling",
         )
-    if draw.other is not None and draw.count is None:
-        raise SettingsError(
-            "--with", "applies only with --next", "say how many cases to draw: --next 100 --with RUN"
-        )
     if options.forget and labels is not None:
         raise SettingsError("--forget", "removes labels and reads none", "leave out LABELS")
     if options.no_keep and labels is None:
@@ -113,54 +107,20 @@ def _check_scored(run: str, judged: ScaledVerdicts) -> None:
         )
 
 
-def _draw(store: Store, run_id: str, judged: ScaledVerdicts, draw: DrawOptions, seed: int) -> LabellingTask:
-    request = DrawRequest(count=draw.count or 0, uniform_share=draw.uniform, seed=seed, at=datetime.now(UTC))
-    if draw.other is None:
-        return next_to_label(store, run_id, judged.verdicts, request)
-    record = find_run(store, draw.other)
-    if record.run_id == run_id:
-        raise SettingsError(
-            "--with", f"run {run_id} is both runs", "name the run that it is to be compared with"
-        )
-    names = [judge.name for judge in judges_of(store, record)]
-    if judged.verdicts.judge not in names:
-        raise InputError(
-            f"run {record.run_id}",
-            f"was not judged by {judged.verdicts.judge}",
-            f"its judges are {', '.join(names) or 'none'}; a label answers one judge's question",
-        )
-    model = same_model(judged.verdicts.model, record)
-    other = judged_in(store, record, judge=judged.verdicts.judge, model=model).verdicts
-    return next_of_both(
-        store, _side(store, run_id, judged.verdicts), _side(store, record.run_id, other), request
-    )
-
-
-def _side(store: Store, run_id: str, verdicts: RunVerdicts) -> RunSide:
-    return RunSide(run_id, verdicts, store.draws(run_id, verdicts.judge))
-
-
 def _write_task(task: LabellingTask, judged: ScaledVerdicts, path: str, *, as_json: bool) -> None:
     for note in task_notes(task):
         print_message(note)
-    if not task.rows:
-        print_message("all of them are labelled on both sides already: there is no file to fill in")
-        return
     _write_rows(path, task.rows)
     judge = judged.verdicts.source
     in_parts = judge is not None and any(row["label"] is not None for row in task.rows)
     print_message(f"label: {wanted_parts(judge) if judge and in_parts else judged.scale.wanted()}")
     if path == "-":
         return
-    leave = ", and leave `run` as it is" if task.other else ""
-    print_message(f"fill in `label` in {path}{leave}; then: adjudge agree {task.run_id} {path}")
-    if task.other:
-        print_message(f"and then: adjudge compare {task.run_id} {task.other}")
+    print_message(f"fill in `label` in {path}; then: adjudge agree {task.run_id} {path}")
     if as_json:
         print_json(
             {
                 "run": task.run_id,
-                "with": task.other,
                 "judge": task.judge,
                 "file": path,
                 "rows": len(task.rows),

@@ -13,7 +13,7 @@ from adjudge.analysis.comparison.matching import Pair
 from adjudge.dataset.label_scale import label_scale_of
 from adjudge.documents.document import plain
 from adjudge.errors import InputError
-from adjudge.records import LabelDraw, Scale, SharedDraw
+from adjudge.records import LabelDraw, Scale
 from adjudge.stats.intervals import Undefined
 from adjudge.stats.paired import compare
 
@@ -45,14 +45,13 @@ def drawn(chosen, chance=None, *, whole=COUNT):
     chances = {f"c{at}": chance for at in range(whole)}
     ids = tuple(f"c{at}" for at in chosen)
 
-    def of(run, other):
+    def of(run):
         return LabelDraw(
             run_id=run, judge="j", number=1, chosen=ids, chances=chances, basis=(), uniform_share=1.0, seed=0,
             at=datetime(2026, 1, 1, tzinfo=UTC),
-            shared=SharedDraw(other=other, chosen=ids, chances=chances),
         )  # fmt: skip
 
-    return [of("a", "b")], [of("b", "a")]
+    return [of("a")], [of("b")]
 
 
 def labels_of(values, chosen):
@@ -145,7 +144,7 @@ def test_unknown_selection_and_few_labels_are_told(corrected):
     assert plain(fact.text) == (
         "not by people's labels: how the labelled cases were chosen is not known for both runs "
         "(labels of 100 of A's answers and 100 of B's, of both for 100 cases); "
-        "adjudge agree A --next 100 --with B draws cases for both"
+        "adjudge agree A --next 100 --uniform 1 and adjudge agree B --next 100 --uniform 1 draw the same cases"
     )
     few = corrected(range(6))
     assert (few.differences[0].quote, few.differences[0].why) == ("naive", "few_labels")
