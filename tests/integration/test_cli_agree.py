@@ -103,7 +103,6 @@ def test_cases_with_a_label_column_need_no_file(adjudge, run):
         "accuracy (same label)",
         "kappa, quadratic weights",
         "Krippendorff's alpha, ordinal",
-        "Gwet's AC2, linear weights",
         "Spearman correlation",
         "precision of passes",
         "Rogan-Gladen",

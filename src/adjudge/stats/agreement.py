@@ -91,14 +91,13 @@ def cohen_kappa(table: Array, weights: Weights = "none") -> Array:
     return _divide(seen - expected, 1.0 - expected)
 
 
-def gwet(table: Array, weights: Weights = "none") -> Array:
-    """AC1, and AC2 with weights: chance agreement from how evenly the labels are used (Gwet 2008)."""
+def gwet(table: Array) -> Array:
+    """AC1: chance agreement from how evenly the labels are used (Gwet 2008)."""
     labels = table.shape[-1]
-    credit = agreement_weights(labels, weights)
     n = table.sum((-2, -1))
-    seen = _divide((table * credit).sum((-2, -1)), n)
+    seen = _divide(table.diagonal(axis1=-2, axis2=-1).sum(-1), n)
     use = _divide(table.sum(-1) + table.sum(-2), 2.0 * n[..., None])
-    expected = credit.sum() / max(1, labels * (labels - 1)) * (use * (1.0 - use)).sum(-1)
+    expected = (use * (1.0 - use)).sum(-1) / max(1, labels - 1)
     return _divide(seen - expected, 1.0 - expected)
 
 

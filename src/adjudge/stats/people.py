@@ -48,7 +48,7 @@ def agree(
 ) -> Agreement:
     """Accuracy, MCC, kappa, alpha and AC1 of matched labels; precision, recall and F1 of `positive`.
 
-    `labels` gives the order, which matters when `ordered`: then weighted kappa, ordinal alpha and AC2 are added.
+    `labels` gives the order, which matters when `ordered`: then weighted kappa and ordinal alpha are added.
     Without it the labels seen are sorted. Cases that lack either side are the caller's to count and leave out.
     `weights` are one over the chance with which each row was drawn, times anything; the confusion table has counts.
     """
@@ -239,7 +239,6 @@ def _measures(order: Sequence[Label], positive: Label | None, *, ordered: bool) 
         weights: tuple[Weights, ...] = ("linear", "quadratic")
         for weight in weights:
             names[f"kappa_{weight}"] = partial(agreement.cohen_kappa, weights=weight)
-            names[f"ac2_{weight}"] = partial(agreement.gwet, weights=weight)
         names["alpha_ordinal"] = partial(_pair_alpha, level="ordinal")
         if len(order) > 2:
             names["within_one_step"] = agreement.within_one

@@ -101,8 +101,6 @@ PEOPLE = [
 ]
 IRRCAC = {
     "ac1": 0.70552,
-    "ac2_linear": 0.7219,
-    "ac2_quadratic": 0.747,
     "alpha": 0.68609,
     "kappa": 0.68366,
     "kappa_linear": 0.67532,

@@ -163,7 +163,7 @@ def test_few_disagreements_are_warned_of_where_each_may_move_a_figure_far():
         found = {**found, **correlate(judge, people, clusters=clusters)}
         return {name for name, figure in found.items() if figure.warning}
 
-    weighted = {"kappa_linear", "kappa_quadratic", "ac2_linear", "ac2_quadratic", "alpha_ordinal"}
+    weighted = {"kappa_linear", "kappa_quadratic", "alpha_ordinal"}
     weighted |= {"pearson", "spearman", "kendall"}
     assert warnings(5) == weighted  # 4 of them differ
     assert warnings(10) == set()  # 8

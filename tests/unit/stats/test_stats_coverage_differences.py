@@ -20,10 +20,6 @@ STORED = {
     "corrected difference 0.5 to 0.6, judge 0.8, 100 of 1000 labelled, uncertain first, two draws": {
         "PPI++ of the difference": (37, 0.162914679)
     },
-    "corrected difference 0.5 to 0.6, judge 0.8, 100 of 1000 labelled, uncertain first, and A alone": {
-        "PPI++ of A": (39, 0.104272415),
-        "PPI++ of the difference": (37, 0.160752087),
-    },
     "corrected difference 0.5 to 0.6, judge 0.8, 100 of 1000 labelled, uncertain first, 30 clusters": {
         "PPI++ of the difference": (39, 0.220245858)
     },

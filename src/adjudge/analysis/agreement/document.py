@@ -53,8 +53,6 @@ COEFFICIENTS = {
     "alpha": "Krippendorff's alpha, nominal",
     "alpha_ordinal": "Krippendorff's alpha, ordinal",
     "ac1": "Gwet's AC1",
-    "ac2_linear": "Gwet's AC2, linear weights",
-    "ac2_quadratic": "Gwet's AC2, quadratic weights",
     "pearson": "Pearson correlation",
     "spearman": "Spearman correlation",
     "kendall": "Kendall's tau-b",

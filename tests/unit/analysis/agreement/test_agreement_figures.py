@@ -91,7 +91,6 @@ def test_scores_have_weighted_figures_and_correlations_and_passes_as_well(report
     assert {
         "kappa_linear",
         "kappa_quadratic",
-        "ac2_linear",
         "alpha_ordinal",
         "pearson",
         "spearman",
