@@ -62,3 +62,29 @@ def test_without_a_listener_nothing_is_looked_for():
     activity = Activity()
     with activity.working, activity.waiting:
         pass
+
+
+def test_tasks_that_follow_each_other_through_a_lock_are_at_work_until_the_last():
+    """Each is counted for a part of one turn, and nobody is between two of them."""
+
+    async def run():
+        activity, lock = Activity(), asyncio.Lock()
+        quiet, done = [], []
+        activity.on_quiet = lambda: quiet.append(len(done))
+
+        async def follow(number):
+            with activity.working:
+                with activity.waiting:
+                    async with lock:
+                        pass
+                done.append(number)
+
+        await lock.acquire()
+        tasks = [asyncio.create_task(follow(number)) for number in range(90)]
+        await turns(3)
+        lock.release()
+        await asyncio.gather(*tasks)
+        await turns(100)
+        return quiet
+
+    assert asyncio.run(run()) == [90]

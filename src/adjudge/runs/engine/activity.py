@@ -20,18 +20,22 @@ class Activity:
         self.waiting = _Shift(self, -1)
         self._busy = 0
         self._looking = False
+        self._turns_left = 0
 
     def shift(self, by: int) -> None:
         self._busy += by
+        self._turns_left = QUIET_TURNS
         if self.on_quiet is not None and not self._busy and not self._looking:
             self._looking = True
-            asyncio.get_running_loop().call_soon(self._look, QUIET_TURNS)
+            asyncio.get_running_loop().call_soon(self._look)
 
-    def _look(self, turns: int) -> None:
+    def _look(self) -> None:
+        """Quiet is when nobody has worked for some turns: those who take turns with a lock are all at rest between them."""
         if self._busy or self.on_quiet is None:
             self._looking = False
-        elif turns:
-            asyncio.get_running_loop().call_soon(self._look, turns - 1)
+        elif self._turns_left:
+            self._turns_left -= 1
+            asyncio.get_running_loop().call_soon(self._look)
         else:
             self._looking = False
             self.on_quiet()
