@@ -260,13 +260,11 @@ class RunOptions:
         NO_PAIRS,
         ANY,
         "Read an input from this column: `--columns response=answer`; may be repeated.",
-        aliases=("map",),
     )
     variables: Mapping[str, str] = opt(
         NO_PAIRS,
         ANY,
         "Set an input to one value for all cases: `--variables focus=tone`; may be repeated.",
-        aliases=("set",),
     )
     against: "str | Path | Sequence[Mapping[str, Json]] | None" = opt(
         None,
@@ -379,9 +377,7 @@ class RunKeywords(TypedDict, total=False):
     max_output_tokens: int | None
     parameters: Mapping[str, "Json"]
     columns: Mapping[str, str]
-    map: Mapping[str, str]
     variables: Mapping[str, str]
-    set: Mapping[str, str]
     against: "str | Path | Sequence[Mapping[str, Json]] | None"
     turns: Turns
     passes: str | None

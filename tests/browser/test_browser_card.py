@@ -118,7 +118,7 @@ def everywhere(card, text):
         pass_rule=text,
         complete=False,
         findings=(
-            replace(passed, probe=text, earlier_words=text, examples=(text, text)),
+            replace(passed, probe=text, examples=(text, text)),
             replace(failed, attack=text, example=example),
             *others,
         ),

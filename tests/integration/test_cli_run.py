@@ -186,7 +186,7 @@ def test_map_and_set_fill_inputs(adjudge, cases, script):
     model = script({"case_id": "a", "reply": GOOD})
     done = adjudge(
         *("run", name, "--judge", "relevance", "--model", model),
-        *("--map", "parameters=frage", "--map", "response=text", "--set", "tool_calls=[]"),
+        *("--columns", "parameters=frage", "--columns", "response=text", "--variables", "tool_calls=[]"),
     )
     assert [row["score"] for row in parse_lines(done.out)] == [4], done.err
 
@@ -330,7 +330,7 @@ def test_a_reader_that_has_had_enough_is_no_error(tmp_path, cases):
         (("run", "cases.txt", "--judge", "relevance", "--model", "scripted:r.jsonl"), ".jsonl"),
         (("run", "empty.jsonl", "--judge", "relevance", "--model", "scripted:r.jsonl"), "contains no cases"),
         (("run", "cases.jsonl", "--judge", "relevance", "--modell", "x"), "--model"),
-        (("run", "cases.jsonl", "--judge", "relevance", "--map", "response"), "name=value"),
+        (("run", "cases.jsonl", "--judge", "relevance", "--columns", "response"), "name=value"),
         (
             (
                 "run",
@@ -339,7 +339,7 @@ def test_a_reader_that_has_had_enough_is_no_error(tmp_path, cases):
                 "relevance",
                 "--model",
                 "scripted:r.jsonl",
-                "--map",
+                "--columns",
                 "respnse=a",
             ),
             "respnse",
@@ -430,7 +430,8 @@ def test_two_columns_for_one_field_stop_the_run_with_the_map_to_type(adjudge, ca
     assert "`output`" in done.err
     assert "--columns response=answer" in done.err
     assert (
-        adjudge("run", name, "--judge", "relevance", "--model", model, "--map", "response=answer").code == 0
+        adjudge("run", name, "--judge", "relevance", "--model", model, "--columns", "response=answer").code
+        == 0
     )
 
 
@@ -742,7 +743,7 @@ def test_repeatable_flags_come_from_the_environment_too(adjudge, cases, tmp_path
     model = script({"case_id": "a", "reply": GOOD})
     done = adjudge(
         *("run", name, "--model", model),
-        environ={"ADJUDGE_JUDGE": "relevance", "ADJUDGE_MAP": "response=text\nquestion=frage"},
+        environ={"ADJUDGE_JUDGE": "relevance", "ADJUDGE_COLUMNS": "response=text\nquestion=frage"},
     )
     assert parse_lines(done.out)[0]["score"] == 4, done.err
 

@@ -23,8 +23,6 @@ from adjudge.options import (
 OPTIONS = declared(RunOptions)
 RUN = cli.commands["run"]
 ALIASES = [
-    ("columns", "map"),
-    ("variables", "set"),
     ("first", "limit"),
     ("jobs", "max_concurrency"),
     ("fresh", "no_cache"),
@@ -64,9 +62,9 @@ def test_every_option_of_a_run_is_a_flag_of_the_command_with_the_same_default(mo
 
 
 @pytest.mark.parametrize(("name", "alias"), ALIASES)
-def test_old_names_and_those_of_other_tools_mean_the_same(name, alias):
+def test_names_of_other_tools_mean_the_same(name, alias):
     assert alias in OPTIONS[name].option.aliases
-    value = {"response": "a"} if name in {"columns", "variables"} else True if name == "fresh" else 3
+    value = True if name == "fresh" else 3
     assert getattr(make_options(**{alias: value}), name) == value
     with pytest.raises(TypeError, match=f"got '{name}' twice"):
         make_options(**{name: value, alias: value})
@@ -91,7 +89,14 @@ def parsed(monkeypatch, *args):
 )
 def test_flags_by_any_name(monkeypatch, args):
     options = parsed(
-        monkeypatch, *args, "--map", "question=q", "--columns", "response=r=1", "--set", "focus=tone"
+        monkeypatch,
+        *args,
+        "--columns",
+        "question=q",
+        "--columns",
+        "response=r=1",
+        "--variables",
+        "focus=tone",
     )
     assert (options.first, options.jobs) == (3, 2)
     assert options.columns == {"question": "q", "response": "r=1"}
@@ -101,7 +106,7 @@ def test_flags_by_any_name(monkeypatch, args):
 
 
 def test_variables_by_any_name(monkeypatch):
-    monkeypatch.setenv("ADJUDGE_MAP", "question=q\nresponse=a, b")
+    monkeypatch.setenv("ADJUDGE_COLUMNS", "question=q\nresponse=a, b")
     monkeypatch.setenv("ADJUDGE_LIMIT", "3")
     monkeypatch.setenv("ADJUDGE_MAX_CONCURRENCY", "2")
     options = parsed(monkeypatch)
@@ -119,7 +124,7 @@ def test_the_variable_that_was_set_is_the_one_complained_about(monkeypatch, caps
 
 def test_the_config_file_by_any_name(monkeypatch):
     Path("adjudge.toml").write_text(
-        'limit = 3\n[run]\nmax-concurrency = 2\n[run.map]\nquestion = "q"\n[run.variables]\nfocus = "tone"\n'
+        'limit = 3\n[run]\nmax-concurrency = 2\n[run.columns]\nquestion = "q"\n[run.variables]\nfocus = "tone"\n'
     )
     options = parsed(monkeypatch)
     assert (options.first, options.jobs) == (3, 2)

@@ -6,13 +6,6 @@ from typing import NamedTuple
 from adjudge.store.packing import to_name
 from adjudge.store.sql import MOST_KEYS, SqlSession, chunks, in_list
 
-KNOWN_COUNTS = (
-    "judgements = (SELECT count(*) FROM judgements j WHERE j.run_id = runs.run_id),"
-    # `<> 'scored'` says nothing new, but names the index
-    " not_asked = (SELECT count(*) FROM judgements j WHERE j.run_id = runs.run_id AND j.outcome <> 'scored'"
-    " AND j.outcome = 'not_asked')"
-)
-
 
 class Counts(NamedTuple):
     judgements: int
@@ -44,7 +37,10 @@ def _by_run(session: SqlSession, runs: Sequence[str], condition: str) -> dict[st
 def keep_counts(session: SqlSession, run_id: str) -> None:
     """Of a run that has ended; one that others still judge has none."""
     session.change(
-        f"UPDATE runs SET {KNOWN_COUNTS} WHERE run_id = ? AND state <> 'running'",  # noqa: S608 - SQL of ours
+        "UPDATE runs SET judgements = (SELECT count(*) FROM judgements j WHERE j.run_id = runs.run_id),"
+        # `<> 'scored'` says nothing new, but names the index
+        " not_asked = (SELECT count(*) FROM judgements j WHERE j.run_id = runs.run_id AND j.outcome <> 'scored'"
+        " AND j.outcome = 'not_asked') WHERE run_id = ? AND state <> 'running'",
         [to_name(run_id)],
     )
 

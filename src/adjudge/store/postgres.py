@@ -7,9 +7,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from adjudge.errors import MissingExtraError, StoreError
-from adjudge.store.migrations import STEPS, TABLES, Step, latest, migrate, stored_version
 from adjudge.store.packing import hash_bytes, text_bytes
 from adjudge.store.places import UNREADABLE_URL, public_url, secrets_in
+from adjudge.store.schema import STEPS, TABLES, Step, latest, migrate, stored_format
 from adjudge.store.sql import Dialect, Row, SqlSession, Value
 
 if TYPE_CHECKING:
@@ -256,7 +256,7 @@ class PostgresHome:
 
     def _prepare(self, steps: Mapping[int, Sequence[Step]], *, create: bool) -> None:
         def version(session: SqlSession) -> int | None:
-            return stored_version(session, self.where) if self._has_tables(session) else None
+            return stored_format(session, self.where) if self._has_tables(session) else None
 
         found = self.read(version)
         if found == latest(steps):

@@ -14,8 +14,8 @@ from typing import TypeVar
 from adjudge.errors import StoreError
 from adjudge.store import closed
 from adjudge.store.locks import FileLock, is_locked, lock_file
-from adjudge.store.migrations import STEPS, Step, latest, migrate, not_ours, stored_version
 from adjudge.store.packing import hash_bytes, text_bytes
+from adjudge.store.schema import STEPS, Step, latest, migrate, not_ours, stored_format
 from adjudge.store.sql import MOST_PARAMETERS, Dialect, Row, SqlSession, Value
 from adjudge.store.trust import (
     STATE_VARIABLE,
@@ -210,12 +210,12 @@ class SqliteHome:
     def _prepare(self, steps: Mapping[int, Sequence[Step]]) -> None:
         most = self._writer.getlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER)
         self._dialect = replace(DIALECT, most_parameters=min(most, MOST_PARAMETERS))
-        if self.read_version() == latest(steps) and (self.id is not None or self._mode):
+        if self.read_format() == latest(steps) and (self.id is not None or self._mode):
             return  # the common case takes no lock
         if self._mode:
             raise StoreError(
                 self.where,
-                "was made by an older version of adjudge and cannot be migrated: its folder is read-only",
+                "was made by an older adjudge and cannot be migrated: its folder is read-only",
                 "copy it to a folder that you can write to, and name that",
             )
         self._keep_log_ahead()
@@ -232,14 +232,14 @@ class SqliteHome:
                 *(known_stores(), self.where, TRUST_VARIABLE, self.id, STATE_VARIABLE),
             )
 
-    def read_version(self) -> int | None:
+    def read_format(self) -> int | None:
         """None for a new file."""
 
         def look(session: SqlSession) -> int | None:
             if self._is_empty(session):
                 return None
             self.id = read_id(session)
-            return stored_version(session, self.where)
+            return stored_format(session, self.where)
 
         with self._writing:
             return self._transact(self._writer, "BEGIN", look)

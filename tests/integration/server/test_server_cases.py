@@ -253,29 +253,6 @@ def test_a_run_that_is_not_there_is_not_found(site):
     assert site.stranger.get("/api/runs/seeded/cases").status_code == 401
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("/runs/seeded/items?q=a%20b&sort=score", "/runs/seeded/cases?q=a%20b&sort=score"),
-        ("/runs/seeded/item?case=case-000000", "/runs/seeded/case?case=case-000000"),
-        ("/runs/~2F~2F/items", "/runs/~2F~2F/cases"),
-        ("/runs/a%0d%0ab/items", "/runs/a%0D%0Ab/cases"),
-        ("/api/runs/seeded/items", "/api/runs/seeded/cases"),
-        ("/api/runs/seeded/items/choices", "/api/runs/seeded/cases/choices"),
-        ("/api/runs/seeded/items.csv?q=x", "/api/runs/seeded/cases.csv?q=x"),
-    ],
-)
-def test_an_address_from_before_cases_had_their_name_leads_to_its_successor(site, old, new):
-    answer = site.client.get(old, follow_redirects=False)
-    assert (answer.status_code, answer.headers["location"]) == (308, new)
-    assert site.stranger.get(old, follow_redirects=False).status_code in (303, 401)
-
-
-def test_no_other_address_is_sent_on(site):
-    for path in ("/runs/seeded/itemised", "/api/runs/seeded/items.xlsx", "/runs/seeded/items/x"):
-        assert site.client.get(path, follow_redirects=False).status_code == 404
-
-
 def test_a_live_run_is_looked_at_again_while_it_runs(tmp_path):
     seed_store(tmp_path, 30, state="running", run_id="live")
     judges = [judge for judge in built_in_judges() if judge.name in ("correctness", "relevance")]

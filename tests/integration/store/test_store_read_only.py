@@ -12,7 +12,7 @@ import adjudge
 from adjudge.cli.main import run_command
 from adjudge.errors import StoreError
 from adjudge.store import open_store
-from adjudge.store.migrations import STEPS
+from adjudge.store.schema import STEPS
 from adjudge.store.sqlite import SqliteHome
 
 CASES = [{"id": name, "question": "q", "response": "r", "label": 4} for name in "abc"]

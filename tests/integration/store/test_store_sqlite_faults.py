@@ -16,7 +16,7 @@ import pytest
 
 from adjudge.errors import StoreError
 from adjudge.store import open_store
-from adjudge.store.migrations import STEPS, latest
+from adjudge.store.schema import STEPS, latest
 from adjudge.store.sqlite import SqliteHome
 from adjudge.store.store import SqlStore
 
@@ -306,7 +306,7 @@ def test_another_programs_meta_table_is_not_taken_for_ours(tmp_path):
 def test_a_store_from_a_newer_version_is_left_alone(tmp_path):
     path = tmp_path / "s.db"
     with closing(open_store(path)) as store:
-        store.home.write(lambda session: session.change("UPDATE meta SET value = '99'"))
+        store.home.write(lambda session: session.change("UPDATE meta SET value = '99' WHERE name = 'format'"))
     with pytest.raises(StoreError) as error:
         open_store(path)
     known = latest(STEPS)

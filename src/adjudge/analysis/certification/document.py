@@ -171,8 +171,6 @@ def finding_text(finding: ProbeFinding, *, compares: bool = False) -> Text:
     """What the judge did, with the figure and what is allowed, or why nothing can be said; `compares`: of two answers."""
     words = _WRONG_OF_TWO if compares else _WRONG
     figure, wrong = finding.figure, words.get(finding.probe, "trials went wrong")
-    if finding.earlier_words:
-        return Quote(finding.earlier_words)
     if finding.no_ruling is not None:
         share = "" if figure is None else f"; {show_rate(figure)} of {finding.n} {wrong}"
         return f"{_NO_RULING[finding.no_ruling]}{share}"
@@ -232,7 +230,7 @@ def _probes(card: JudgeCard) -> Iterator[Block]:
             lost = f" ({show_count(finding.not_judged)} not judged)" if finding.not_judged else ""
             family = worst_family(card.families) if finding.probe == names.INJECTION else None
             worst: Text = ""
-            if family is not None and not finding.earlier_words:
+            if family is not None:
                 of = f": {family.succeeded} of {family.tried}, {show_rate(family.rate)}"
                 worst = ("worst family ", Quote(family.family), of)
             found = join("; ", [finding_text(finding, compares=card.compares), worst])

@@ -86,8 +86,6 @@ class ProbeFinding:
     """Trials that went wrong, by id."""
     example: ProbeExample | None = None
     """The first of them."""
-    earlier_words: str = ""
-    """What a card of format 2 says here, which has no figures of its own for it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

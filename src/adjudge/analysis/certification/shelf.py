@@ -5,9 +5,9 @@ import tempfile
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
-from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any
 
+import msgspec
 import orjson
 
 from adjudge.analysis.certification.records import JudgeCard
@@ -19,8 +19,7 @@ from adjudge.store.places import database_file
 from adjudge.store.trust import remember
 
 FOLDER = "cards"
-FORMAT = 3
-"""2 had sentences where this one has figures; 1, which is not read, ruled by single figures and not by intervals."""
+FORMAT = 1
 
 
 def shelf_of(store: str | Path) -> Path:
@@ -59,7 +58,7 @@ def find_cards(shelf: Path, *, judge_hash: str) -> list[JudgeCard]:
             continue
         try:
             card = read_card(orjson.loads(path.read_bytes()))
-        except (OSError, KeyError, TypeError, ValueError, AttributeError):
+        except (OSError, orjson.JSONDecodeError, msgspec.ValidationError, KeyError):
             continue
         if card.judge_hash == judge_hash:
             found.append(card)
@@ -86,46 +85,11 @@ def card_json(card: JudgeCard) -> dict[str, Json]:
 
 
 def read_card(found: Mapping[str, Any]) -> JudgeCard:
-    """A card from its JSON; a KeyError, TypeError, ValueError or AttributeError for what is none."""
-    parts = {key: value for key, value in found.items() if key != "format"}
-    if found["format"] == 2:
-        parts["findings"] = [
-            {
-                **{key: value for key, value in each.items() if key not in {"wanted", "found"}},
-                "earlier_words": each["found"],
-            }
-            for each in parts["findings"]
-        ]
-    elif found["format"] != FORMAT:
-        raise ValueError(f"format {found['format']} is not {FORMAT}")
-    card: JudgeCard = _decode(JudgeCard, parts)
+    """A card from its JSON, its parts checked: a file that came with a repository can hold anything."""
+    card = msgspec.convert(found, JudgeCard)
+    if found["format"] != FORMAT:
+        raise msgspec.ValidationError(f"format {found['format']} is not {FORMAT}")
     return card
-
-
-def _decode(wanted: Any, value: Any) -> Any:
-    """A value of this type, its parts checked: a file that came with a repository can hold anything."""
-    origin, parts = get_origin(wanted), get_args(wanted)
-    if origin in {Union, UnionType}:
-        if value is None and NoneType in parts:
-            return None
-        (wanted,) = (part for part in parts if part is not NoneType)
-        return _decode(wanted, value)
-    if origin is Literal and value in parts:
-        return value
-    if origin is tuple and isinstance(value, list):
-        return tuple(_decode(parts[0], each) for each in value)
-    if origin is Mapping and isinstance(value, dict):
-        return {key: _decode(parts[1], each) for key, each in value.items()}
-    if hasattr(wanted, "__dataclass_fields__") and isinstance(value, dict):
-        types = get_type_hints(wanted)
-        return wanted(
-            **{key: _decode(types[key], each) for key, each in value.items() if key != "populations"}
-        )
-    if wanted is float and type(value) is int:
-        return float(value)
-    if wanted in {str, int, float, bool} and type(value) is wanted:
-        return value
-    raise ValueError(f"{value!r} is not {wanted}")
 
 
 def _file_name(card: JudgeCard) -> str:

@@ -3,13 +3,11 @@
 import shlex
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
-from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Path, Query
 from fastapi.responses import StreamingResponse
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse
+from starlette.responses import HTMLResponse
 
 from adjudge.server.cases.detail import JudgementName, case_detail
 from adjudge.server.cases.find import CaseFilter, carried_filter, case_filter, find_cases
@@ -191,19 +189,3 @@ def _back(detail: CaseDetail, wanted: CaseFilter) -> str:
     at = detail.in_list.position
     first = 0 if at is None else (at - 1) // wanted.size * wanted.size
     return f"/runs/{detail.key}/cases{query(replace(wanted, first=first).values())}"
-
-
-# ---- addresses of earlier versions ----
-
-_ENDS = ("", "s", "s/choices", "s.jsonl", "s.csv")
-
-
-@router.get("/runs/{run}/item{end:path}", include_in_schema=False)
-@router.get("/api/runs/{run}/item{end:path}", include_in_schema=False)
-def renamed(request: Request, run: str, end: str) -> RedirectResponse:
-    """Cases were called items in addresses that people may have kept."""
-    if end not in _ENDS:
-        raise HTTPException(404)
-    start = "/api" if request.url.path.startswith("/api/") else ""
-    address = f"{start}/runs/{quote(run, safe='')}/case{end}"
-    return RedirectResponse(f"{address}?{request.url.query}".removesuffix("?"), status_code=308)

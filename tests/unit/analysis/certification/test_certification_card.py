@@ -51,36 +51,6 @@ def test_it_comes_back_from_json_as_it_was(card):
         read_card({**card_json(card), "format": 99})
 
 
-def test_a_card_of_the_format_before_is_still_read(card):
-    """It had sentences where this one has figures: they are shown as they were."""
-    new = {
-        "no_ruling",
-        "wrong",
-        "untouched",
-        "changed",
-        "kappa",
-        "only_gains",
-        "attack",
-        "example",
-        "earlier_words",
-    }
-    older = card_json(card)
-    older["findings"] = [
-        {
-            **{key: value for key, value in each.items() if key not in new},
-            "wanted": "another question's answer fails",
-            "found": f"0 of {each['n']} went wrong",
-        }
-        for each in older["findings"]
-    ]
-    read = read_card(orjson.loads(orjson.dumps({**older, "format": 2, "pass_rule": "score >= 1"})))
-    assert [each.ruling for each in read.findings] == [each.ruling for each in card.findings]
-    assert [each.figure for each in read.findings] == [each.figure for each in card.findings]
-    assert card_line(read) == card_line(card)
-    text = " ".join(render_terminal(card_document(read), width=80, colour=False).split())
-    assert all(f"{each.probe}: 0 of {each.n} went wrong" in text for each in card.findings)
-
-
 @pytest.mark.parametrize(
     "broken",
     [
@@ -88,7 +58,6 @@ def test_a_card_of_the_format_before_is_still_read(card):
         {"findings": [{"probe": "length", "ruling": "maybe"}]},
         {"margin": None},
         {"agreement": {"accuracy": {"value": "high"}}},
-        {"surprise": 1},
     ],
 )
 def test_a_card_with_parts_of_other_types_is_not_read(card, broken):
@@ -116,7 +85,7 @@ def test_the_latest_of_several_snapshots_is_shown(card, tmp_path):
 
 @pytest.mark.parametrize(
     "data",
-    [b"", b"{", b"[]", b'{"format": 2}', b'{"format": 2, "findings": 3}', b'{"format": 3}', b"null"],
+    [b"", b"{", b"[]", b'{"format": 1}', b'{"format": 1, "findings": 3}', b'{"format": 2}', b"null"],
 )
 def test_a_file_that_is_no_card_is_passed_over(card, tmp_path, data):
     keep_card(card, tmp_path).write_bytes(data)
@@ -248,7 +217,7 @@ class Page(HTMLParser):
 
 def test_the_page_runs_and_fetches_nothing_whatever_is_in_it(card):
     evil = "<script>alert(1)</script><img src=x onerror=alert(1)>\u202e"
-    first = replace(card.findings[0], probe=evil, earlier_words=evil, examples=(evil,))
+    first = replace(card.findings[0], probe=evil, examples=(evil,))
     hostile = replace(
         card, judge=evil, model=evil, snapshot=evil, cases=evil, findings=(first,), succeeded=(evil,)
     )
@@ -263,7 +232,7 @@ def test_the_page_runs_and_fetches_nothing_whatever_is_in_it(card):
 
 
 def test_no_figure_is_one_that_json_cannot_hold(card):
-    assert json.loads(json.dumps(card_json(card), allow_nan=False))["format"] == 3
+    assert json.loads(json.dumps(card_json(card), allow_nan=False))["format"] == 1
 
 
 def test_a_budget_that_ran_out_leaves_no_complete_card(try_judge, honest):
