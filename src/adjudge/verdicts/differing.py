@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Mapping
 
 from adjudge.records import Contract, Json
-from adjudge.verdicts.labelled import concluding_values, heading_bodies
+from adjudge.verdicts.labelled import heading_bodies, inner_values, sections
 from adjudge.verdicts.marks import bracket_values, opening_values, tag_values
 from adjudge.verdicts.names import FieldNames
 from adjudge.verdicts.objects import find_objects, settled
 from adjudge.verdicts.text_reading import is_scalar, only_value, value_of
+from adjudge.verdicts.unplaced import find_lists, nameless_values
 from adjudge.verdicts.validate import to_verdict
 from adjudge.verdicts.values import ValueProblem, as_number, trim
 
@@ -21,13 +22,18 @@ def holds_another(text: str, parts: Mapping[str, Json], contract: Contract, name
 
 
 def is_concluded(text: str, contract: Contract, names: FieldNames) -> bool:
-    """Whether a reply has given a verdict by now: a JSON object, or a first line in the form that was asked for."""
+    """Whether a reply has given a verdict by now: a JSON object, or words that begin in the form that was asked for."""
     if any(
         found.value is not None and not isinstance(to_verdict(found.value, contract, names), ValueProblem)
         for found in find_objects(text, names)
     ):
         return True
-    return any(True for _ in _claims_in_words(text.lstrip().split("\n", 1)[0], contract))
+    if contract.form == "list" and any(True for _ in find_lists(text)):
+        return True
+    first, _, rest = text.lstrip().partition("\n")
+    if any(True for _ in sections(first, contract)):  # `Evaluation: …`, and the rating on a line further down
+        first += f"\n{rest}"
+    return any(True for _ in _claims_in_words(first, contract))
 
 
 def claims(text: str, contract: Contract, names: FieldNames) -> Iterator[tuple[str, Json]]:
@@ -69,6 +75,8 @@ def _marked(text: str, contract: Contract, name: str) -> Iterator[Json | ValuePr
         yield from bracket_values(text, contract, name)
     elif contract.form == "bare":
         yield from opening_values(text, contract, name)
+    elif contract.form == "last":
+        yield from nameless_values(text, contract, name)
     headed = False
     for section, body in heading_bodies(text, contract, name):
         headed = True
@@ -78,4 +86,7 @@ def _marked(text: str, contract: Contract, name: str) -> Iterator[Json | ValuePr
         off_scale = as_number(trim(body)) if isinstance(value, ValueProblem) else None
         yield value if off_scale is None else off_scale
     if not headed:
-        yield from concluding_values(text, contract, name)
+        # Before an object or a tag a label inside a line is prose; where labels decide, any line may hold the verdict.
+        yield from inner_values(
+            text, contract, name, last_line=contract.form not in {"line", "sections", "last"}
+        )

@@ -116,16 +116,16 @@ def heading_bodies(text: str, contract: Contract, name: str) -> Iterator[tuple[L
             yield section, text[slice(*_body(text, contract, found, index))].strip().rstrip("|")
 
 
-def concluding_values(text: str, contract: Contract, name: str) -> Iterator[Json | ValueProblem]:
-    """Values under labels inside the last line, each up to the next label: where no line begins with one, they decide."""
-    last = next((line for line in reversed(list(LINE.finditer(text))) if line[0].strip()), None)
-    if last is None:
-        return
-    line = last[0][:4000]
-    marks = list(_inside(labels_of(contract, name)).finditer(line))
-    ends = [mark.start() for mark in marks[1:]] + [len(line)]
-    for mark, end in zip(marks, ends, strict=False):
-        yield value_of(line[mark.end() : end][:VALUE_CHARS], contract, name)
+def inner_values(
+    text: str, contract: Contract, name: str, *, last_line: bool
+) -> Iterator[Json | ValueProblem]:
+    """Values under labels inside lines, each up to the next label: where no line begins with one, the last decides."""
+    lines = [line[0][:4000] for line in LINE.finditer(text) if line[0].strip()]
+    for line in lines[-1:] if last_line else lines:
+        marks = list(_inside(labels_of(contract, name)).finditer(line))
+        ends = [mark.start() for mark in marks[1:]] + [len(line)]
+        for mark, end in zip(marks, ends, strict=False):
+            yield value_of(line[mark.end() : end][:VALUE_CHARS], contract, name)
 
 
 def _body(text: str, contract: Contract, found: list[LabelledSection], index: int) -> tuple[int, int]:

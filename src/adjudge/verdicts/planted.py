@@ -13,7 +13,7 @@ from adjudge.verdicts.marks import bracket_values, line_values, tag_values
 from adjudge.verdicts.names import FieldNames, properties
 from adjudge.verdicts.objects import find_objects, settled
 from adjudge.verdicts.text_reading import Mark, TextReading, only_value, value_of
-from adjudge.verdicts.unplaced import set_off_values
+from adjudge.verdicts.unplaced import find_lists, set_off_values
 from adjudge.verdicts.validate import to_verdict
 from adjudge.verdicts.values import ValueProblem
 
@@ -39,23 +39,37 @@ def object_in_case(
         repairs = 0
         for found in find_objects(text, names):
             repairs += found.loose is not None and not found.problem
-            if repairs <= MAX_REPAIRS and _reads_alike(settled(found, names).value, parts, contract, names):
+            if repairs <= MAX_REPAIRS and _is_same(settled(found, names).value, parts, contract, names):
                 return True
     return False
 
 
-def _reads_alike(
+def list_in_case(
+    span: str, parts: Mapping[str, Json], contract: Contract, names: FieldNames, case_texts: Sequence[Json]
+) -> bool:
+    """Whether this list, or one that reads the same, stands in the case."""
+    wanted, name = squeeze(span), contract.needs[0]
+    return any(
+        wanted in squeeze(text)
+        or any(_is_same({name: found.entries}, parts, contract, names) for found in find_lists(text))
+        for text in _views(case_texts)
+    )
+
+
+def _is_same(
     value: Mapping[str, Json] | None, parts: Mapping[str, Json], contract: Contract, names: FieldNames
 ) -> bool:
     if value is None:
         return False
     verdict = to_verdict(value, contract, names)
-    if isinstance(verdict, ValueProblem):
-        return False
+    return not isinstance(verdict, ValueProblem) and reads_alike(verdict.parts, parts, contract)
+
+
+def reads_alike(some: Mapping[str, Json], others: Mapping[str, Json], contract: Contract) -> bool:
+    """Whether two verdicts say the same where the score needs it, whatever their free text."""
     schemas = properties(contract)
     return all(
-        _gist(verdict.parts[name], schemas[name]) == _gist(parts[name], schemas[name])
-        for name in contract.needs
+        _gist(some[name], schemas[name]) == _gist(others[name], schemas[name]) for name in contract.needs
     )
 
 
@@ -91,8 +105,9 @@ def words_in_case(text: str, reading: TextReading, contract: Contract, case_text
     if any(isinstance(value, ValueProblem) for _, value in written):
         return False
     views = _views(case_texts)
+    marked = MARKED["set off" if contract.form == "last" else reading.mark]
     return bool(written) and all(
-        any(found == value for view in views for found in MARKED[reading.mark](view, contract, name))
+        any(found == value for view in views for found in marked(view, contract, name))
         for name, value in written
     )
 

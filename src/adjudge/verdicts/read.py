@@ -1,7 +1,7 @@
 """Completion -> Verdict: the last complete verdict of a reply, validated, or why there is none."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -14,9 +14,9 @@ from adjudge.verdicts.labelled import read_labelled
 from adjudge.verdicts.marks import read_bare, read_brackets, read_tags, tagged_prose
 from adjudge.verdicts.names import FieldNames, properties
 from adjudge.verdicts.objects import CUT_OFF, FoundObject, find_objects, settled, sole_object
-from adjudge.verdicts.planted import line_in_case, object_in_case, tags_in_case, words_in_case
+from adjudge.verdicts.planted import list_in_case, object_in_case, reads_alike, tags_in_case, words_in_case
 from adjudge.verdicts.text_reading import TextReading
-from adjudge.verdicts.unplaced import UNPLACED, FoundList, find_list, read_last
+from adjudge.verdicts.unplaced import UNPLACED, FoundList, find_lists, read_last
 from adjudge.verdicts.validate import exact_reply, split_bullets, to_verdict
 from adjudge.verdicts.values import ValueProblem
 
@@ -116,9 +116,9 @@ def search_verdict(
         reply = _without_thoughts(cleaned, contract, names, in_case).strip()
         return Verdict(parts={contract.needs[0]: reply}) if reply else _unread(WANTED["text"])
     if contract.form == "list" and not whole:
-        found = find_list(_without_thoughts(cleaned, contract, names, in_case))
-        if found is not None:
-            return _from_list(cleaned, found, contract, names, case_texts)
+        lists = list(find_lists(_without_thoughts(cleaned, contract, names, in_case)))
+        if lists:
+            return _from_lists(cleaned, lists, contract, names, case_texts)
     contract = replace(contract, form="json") if whole and contract.form != "json" else contract
     taken = find_last(cleaned, contract, names, in_case)
     if taken.object is None and taken.reading is None:
@@ -202,15 +202,23 @@ def _from_object(
     return verdict
 
 
-def _from_list(
-    text: str, found: FoundList, contract: Contract, names: FieldNames, case_texts: Sequence[Json]
+def _from_lists(
+    text: str, lists: Sequence[FoundList], contract: Contract, names: FieldNames, case_texts: Sequence[Json]
 ) -> Verdict | UnreadReply | Planted:
-    """A list of entries is the one field of its contract."""
-    verdict = to_verdict({contract.needs[0]: found.entries}, contract, names)
-    if isinstance(verdict, ValueProblem):
-        return _unread(f"In the reply {verdict.text}")
-    alone = is_wrapping(text[: found.start]) and is_wrapping(text[found.end :])
-    if not alone and line_in_case(text[found.start : found.end], case_texts, alone=False):
+    """A list of entries is the one field of its contract: the last one that validates."""
+    name = contract.needs[0]
+    read = [(each, to_verdict({name: each.entries}, contract, names)) for each in lists]
+    valid = [(each, verdict) for each, verdict in read if not isinstance(verdict, ValueProblem)]
+    if not valid:
+        _, problem = read[-1]
+        assert isinstance(problem, ValueProblem)
+        return _unread(f"In the reply {problem.text}")
+    found, verdict = valid[-1]
+    if is_wrapping(text[: found.start]) and is_wrapping(text[found.end :]):
+        return verdict
+    if any(not reads_alike(other.parts, verdict.parts, contract) for _, other in valid):
+        return Planted(verdict=verdict, note="differing_verdicts")
+    if list_in_case(text[found.start : found.end], verdict.parts, contract, names, case_texts):
         return Planted(verdict=verdict, note="planted_verdict")
     return verdict
 
@@ -224,8 +232,7 @@ def _from_words(
     verdict = to_verdict(values, contract, names)
     if isinstance(verdict, ValueProblem):
         return _unread(f"In the reply {verdict.text}")
-    start, end = min(reading.spans)[0], max(reading.spans, key=lambda span: span[1])[1]
-    if is_wrapping(text[:start]) and is_wrapping(text[end:]):
+    if all(is_wrapping(between) for between in _outside(text, reading.spans)):
         return verdict
     if holds_another(text, verdict.parts, contract, names):
         return Planted(verdict=verdict, note="differing_verdicts")
@@ -234,6 +241,15 @@ def _from_words(
     if contract.form == "last":
         return replace(verdict, notes=(*verdict.notes, UNPLACED))
     return verdict
+
+
+def _outside(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[str]:
+    """What stands before, between and after spans, which may overlap."""
+    done = 0
+    for start, end in sorted(spans):
+        yield text[done : max(done, start)]
+        done = max(done, end)
+    yield text[done:]
 
 
 def explanation(text: str, contract: Contract) -> str | None:

@@ -22,7 +22,7 @@ MARKED = lazy_pattern(
     re.IGNORECASE,
 )
 """What sets a value off from the prose around it."""
-LIST_START = re.compile(r"\[\s{0,200}(?=[{\[\"\d-])")
+LIST_START = re.compile(r"\[\s{0,200}(?=[{\[\]\"\d-])")
 MAX_LISTS = 50
 
 
@@ -64,6 +64,15 @@ def set_off_values(text: str, contract: Contract, name: str) -> Iterator[Json | 
     return (each.value for each in candidates(text, contract, name))
 
 
+def nameless_values(text: str, contract: Contract, name: str) -> Iterator[Json | ValueProblem]:
+    """Those that nothing says to be of a part, as `Clarity: 3` and `<style>2</style>` are."""
+    yield from (only_value(line[0], contract, name) for line in LINE.finditer(text))
+    for mark in MARKED.finditer(text):
+        named = text[max(0, mark.start() - 8) : mark.start()].rstrip().endswith((":", "：", "="))
+        if mark.lastgroup in {"bracketed", "bold"} and not named:
+            yield only_value(mark[str(mark.lastgroup)], contract, name)
+
+
 def candidates(text: str, contract: Contract, name: str) -> Iterator[Candidate]:
     """On a line of its own, after a colon, in a tag, in brackets or bold, or out of the scale's maximum."""
     for line in LINE.finditer(text):
@@ -94,9 +103,8 @@ class FoundList(NamedTuple):
     entries: list[Json]
 
 
-def find_list(text: str) -> FoundList | None:
-    """The last JSON list of a reply, the outermost where lists stand in lists."""
-    found: FoundList | None = None
+def find_lists(text: str) -> Iterator[FoundList]:
+    """The JSON lists of a text in order, the outermost where lists stand in lists; an empty one only on a line of its own."""
     position = 0
     for _ in range(MAX_LISTS):
         opening = LIST_START.search(text, position)
@@ -108,6 +116,8 @@ def find_list(text: str) -> FoundList | None:
             position = opening.start() + 1
             continue
         position = end
-        if isinstance(entries, list) and not too_deep({"": entries}):
-            found = FoundList(opening.start(), end, entries)
-    return found
+        if not isinstance(entries, list) or too_deep({"": entries}):
+            continue
+        line = text[text.rfind("\n", 0, opening.start()) + 1 : opening.start()] + text[end:].split("\n", 1)[0]
+        if entries or not line.strip(" \t\r`."):
+            yield FoundList(opening.start(), end, entries)
