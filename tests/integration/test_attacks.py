@@ -519,3 +519,49 @@ def test_a_value_of_another_type_in_the_store_is_damage(adjudge, tmp_path, table
     done = adjudge("report", process=True)
     assert done.code == 4, done.err
     assert f"store.db: is damaged ({table}.{column} holds" in done.err
+
+
+HUGE = 10**400
+ODD_REPLIES = {
+    "huge logprob": {"logprobs": {"content": [{"token": "4", "logprob": HUGE}]}},
+    "huge alternative": {
+        "logprobs": {
+            "content": [{"token": "4", "logprob": 0, "top_logprobs": [{"token": "4", "logprob": HUGE}]}]
+        }
+    },
+    "number for a token": {
+        "logprobs": {"content": [{"token": "4", "logprob": 0, "top_logprobs": [{"token": 4, "logprob": -1}]}]}
+    },
+    "huge usage": {"usage": {"prompt_tokens": HUGE, "completion_tokens": HUGE}},
+}
+
+
+def test_no_number_of_a_reply_ends_the_run(adjudge, tmp_path, judge_file):
+    rows = [{"id": name, "question": "Which city?", "response": f"odd: {name}."} for name in ODD_REPLIES]
+    (tmp_path / "c.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    def reply(request):
+        odd = next(more for name, more in ODD_REPLIES.items() if f"odd: {name}." in request.prompt)
+        usage = odd.get("usage", {"prompt_tokens": 10, "completion_tokens": 5})
+        choice = {"message": {"content": OWN}, "finish_reason": "stop", "logprobs": odd.get("logprobs")}
+        return ServerReply(body=json.dumps({"choices": [choice], "usage": usage}).encode())
+
+    with ModelServer(handler=reply) as server:
+        done = adjudge(
+            *(
+                "run",
+                "c.jsonl",
+                "--judge",
+                judge_file,
+                "--model",
+                "openai:m",
+                "--max-cost",
+                "9",
+                "--price",
+                "1,1",
+            ),
+            *("--base-url", server.openai_url),
+            process=True,
+        )
+    assert done.code == 0, done.err
+    assert [json.loads(line)["score"] for line in done.out.splitlines()] == [1] * len(ODD_REPLIES)

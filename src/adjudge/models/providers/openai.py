@@ -281,21 +281,25 @@ def _logprobs(found: Any, values: tuple[str, ...]) -> tuple[TokenLogprob, ...]:
     if not isinstance(content, list):
         return ()
     try:
-        kept = _kept_alternatives([part["token"] for part in content], values)
+        read = [(*_token(part), part.get("top_logprobs") or ()) for part in content]
+        kept = _kept_alternatives([token for token, *_ in read], values)
         return tuple(
             TokenLogprob(
-                token=part["token"],
-                logprob=float(part["logprob"]),
-                alternatives=tuple(
-                    (each["token"], float(each["logprob"])) for each in part.get("top_logprobs") or ()
-                )
-                if position in kept
-                else (),
+                token=token,
+                logprob=logprob,
+                alternatives=tuple(map(_token, others)) if position in kept else (),
             )
-            for position, part in enumerate(content)
+            for position, (token, logprob, others) in enumerate(read)
         )
-    except (AttributeError, KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
         return ()  # a server with a shape of its own: no logprobs rather than wrong ones
+
+
+def _token(part: Any) -> tuple[str, float]:
+    token, logprob = part["token"], float(part["logprob"])
+    if not isinstance(token, str):
+        raise TypeError
+    return token, logprob
 
 
 def _kept_alternatives(tokens: list[str], values: tuple[str, ...]) -> set[int]:

@@ -28,6 +28,7 @@ from adjudge.errors import ModelNameError, RejectedError
 from adjudge.models.keys import sent_parts, wire_key
 from adjudge.models.providers.failures import error_for_status
 from adjudge.models.providers.parameters import ProviderError
+from adjudge.models.providers.wire import count
 from adjudge.records import Completion, Finish, ModelClient, Request, TokenLogprob, Usage
 
 KEYS = frozenset(
@@ -314,7 +315,7 @@ def _logprobs(found: Any) -> tuple[TokenLogprob, ...]:
             )
             for token, logprob, *more in found
         )
-    except (AttributeError, TypeError, ValueError):
+    except (AttributeError, TypeError, ValueError, OverflowError):
         raise ScriptError(
             "has `logprobs` that are not a list of [token, log-probability, {token: log-probability}]"
         ) from None
@@ -323,7 +324,7 @@ def _logprobs(found: Any) -> tuple[TokenLogprob, ...]:
 def _usage(found: Any) -> Usage:
     if not isinstance(found, dict) or not found.keys() <= {"input", "output", "cached"}:
         raise ScriptError("has a `usage` that is not an object of `input`, `output`, `cached`")
-    if any(not isinstance(n, int) or isinstance(n, bool) or n < 0 for n in found.values()):
+    if any(count(number) is None for number in found.values()):
         raise ScriptError("has a `usage` with something that is not a number of tokens")
     return Usage(**found)
 

@@ -13,6 +13,8 @@ from adjudge.records import Finish, JsonSchema, Message, Request, TokenLogprob, 
 
 Body = dict[str, Any]
 UNKNOWN_USAGE = Usage()
+MAX_COUNT = 10**12
+"""Of tokens: what a server that counts more says of its replies cannot be true, and their cost is not known."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -181,7 +183,7 @@ def is_json_object(text: str) -> bool:
 
 def count(found: Any) -> int | None:
     """A token count, or None for anything that is not one."""
-    return found if isinstance(found, int) and not isinstance(found, bool) and found >= 0 else None
+    return found if type(found) is int and 0 <= found <= MAX_COUNT else None
 
 
 def total(*counts: int | None) -> int | None:
