@@ -7,7 +7,8 @@ and nothing in it is reused until the person says so.
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from secrets import token_hex
 
@@ -17,6 +18,8 @@ from adjudge.store.sql import SqlSession
 STATE_VARIABLE = "ADJUDGE_STATE"
 TRUST_VARIABLE = "ADJUDGE_TRUST_STORE"
 SHAPE = re.compile(r"[0-9a-f]{32}")
+HASH_BYTES = (20, 32)
+"""Of an entry in git's index: SHA-1, SHA-256."""
 
 _made_by_this_process: set[str] = set()
 """For a machine on which the state folder cannot be written: what a process made, it may use."""
@@ -143,26 +146,43 @@ def is_tracked(file: Path) -> bool:
             if git.is_file():  # a worktree or a submodule
                 git = folder / git.read_text(encoding="utf-8").removeprefix("gitdir:").strip()
             name = os.fsencode(file.relative_to(folder).as_posix())
-            return _is_listed(name, (git / "index").read_bytes())
+            return any(_is_listed(name, index) for index in _indexes(git))
     except (OSError, ValueError, OverflowError, IndexError):
         pass
     return False
 
 
+def _indexes(git: Path) -> Iterator[bytes]:
+    """The index; where it is split, also the part that it shares with earlier ones, whose name it holds."""
+    index = (git / "index").read_bytes()
+    yield index
+    for shared in git.glob("sharedindex.*"):
+        if bytes.fromhex(shared.suffix[1:]) in index:
+            yield shared.read_bytes()
+
+
 def _is_listed(name: bytes, index: bytes) -> bool:
-    """An entry is preceded by the length of its path; in format 4 it says what it shares with the one before it."""
+    """Under any case of its letters, since some file systems make no difference.
+
+    An entry is preceded by the length of its path; in format 4 it says what it shares with the one before it.
+    """
+    name = name.lower()
     if int.from_bytes(index[4:8], "big") != 4:
-        return len(name).to_bytes(2, "big") + name + b"\0" in index
+        return len(name).to_bytes(2, "big") + name + b"\0" in index.lower()
+    return any(name == path.lower() for length in HASH_BYTES for path in _paths(index, length))
+
+
+def _paths(index: bytes, hash_bytes: int) -> Iterator[bytes]:
+    """Of format 4; where the hashes have another length, what comes is nonsense and ends early."""
     at, path = 12, b""
-    for _ in range(int.from_bytes(index[8:12], "big")):
-        at += 64 if index[at + 60] & 0x40 else 62  # extended flags
-        dropped = index[at] & 0x7F
-        while index[at] & 0x80:
-            at += 1
-            dropped = ((dropped + 1) << 7) | (index[at] & 0x7F)
-        end = index.index(b"\0", at + 1)
-        path = path[: len(path) - dropped] + index[at + 1 : end]
-        if path == name:
-            return True
-        at = end + 1
-    return False
+    with suppress(IndexError, ValueError):
+        for _ in range(int.from_bytes(index[8:12], "big")):
+            at += hash_bytes + (44 if index[at + hash_bytes + 40] & 0x40 else 42)  # extended flags
+            dropped = index[at] & 0x7F
+            while index[at] & 0x80:
+                at += 1
+                dropped = ((dropped + 1) << 7) | (index[at] & 0x7F)
+            end = index.index(b"\0", at + 1)
+            path = path[: len(path) - dropped] + index[at + 1 : end]
+            yield path
+            at = end + 1

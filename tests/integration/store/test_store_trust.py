@@ -146,6 +146,25 @@ def test_a_store_that_git_tracks_is_not_reused_whoever_made_it(planted, capsys, 
     assert not is_tracked(Path("store.db"))
 
 
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+@pytest.mark.parametrize("format_", ["sha1", "sha256"])
+@pytest.mark.parametrize("index", ["index.version=2", "index.version=4", "core.splitIndex=true"])
+def test_a_tracked_file_is_found_in_every_kind_of_index(tmp_path, monkeypatch, format_, index):
+    monkeypatch.chdir(tmp_path)
+    git = ["git", "-c", "core.fsmonitor=false", "-c", index]
+    for name in ("a.txt", "folder/a.txt", "folder/Store.db-wal", "folder/store.db-wal2", "z.txt"):
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text(name)
+    subprocess.run([*git, "init", "-q", f"--object-format={format_}"], check=True)
+    subprocess.run([*git, "add", "."], check=True)
+    for name in ("a.txt", "folder/store.db-wal", "folder/store.db-wal2", "z.txt"):
+        assert is_tracked(Path(name)), name
+    for name in ("folder/store.db", "store.db-wal", "folder/z.txt"):
+        assert not is_tracked(Path(name)), name
+    subprocess.run([*git, "rm", "-q", "--cached", "z.txt"], check=True)
+    assert is_tracked(Path("z.txt")) == ("split" in index)  # the shared part is older
+
+
 def test_a_state_folder_that_cannot_be_written_is_said_and_the_run_resumes(tmp_path, monkeypatch, caplog):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("ADJUDGE_STATE", str(tmp_path / "file"))
