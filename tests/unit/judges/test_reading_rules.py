@@ -273,3 +273,18 @@ def test_a_name_with_a_space_is_filled_by_the_field_it_stands_for():
         ("Reference Answer", "reference"),
         ("Student Answer", "Student Answer"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("ending", "labels"),
+    [
+        ('End with "Winner: A", "Winner: B" or "Winner: tie".', ["A", "B", "tie"]),
+        ('Write exactly one of "Winner: A", "Winner: B", "Winner: C".', ["A", "B", "C"]),
+    ],
+)
+def test_replies_that_are_listed_in_quotes_are_all_read(ending: str, labels: list[str]) -> None:
+    prompt = f"Which answer is better?\nA: {{{{ response_a }}}}\nB: {{{{ response_b }}}}\n{ending}"
+    judge = parse_judge(prompt, name="listed")
+    assert judge.contract is not None
+    assert judge.contract.schema["properties"]["winner"]["enum"] == labels
+    assert judge.pair is not None

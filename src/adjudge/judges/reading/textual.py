@@ -273,7 +273,9 @@ def find_lines(text: str) -> FoundContract | None:
     for quoted in inline:
         label = quoted["label"]
         told = is_rating(label) or is_label(label) or repeated[label] > 1
-        in_json = text[max(0, quoted.start() - 60) : quoted.start()].rstrip().endswith(("{", ","))
+        # No object has a key twice: `"Winner: A", "Winner: B" or "Winner: tie"` is a list of replies.
+        before = text[max(0, quoted.start() - 60) : quoted.start()].rstrip()
+        in_json = repeated[label] == 1 and before.endswith(("{", ","))
         if told and not in_json and not REFERENCE.search(quoted[0]):
             candidates.append((quoted.start(), quoted.end(), label, quoted["value"]))
     return _lines_contract(text, candidates) if candidates else None
