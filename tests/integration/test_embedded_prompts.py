@@ -134,10 +134,10 @@ def test_a_reason_tells_the_models_probability_from_what_rules_made_of_it():
     moved = judge_with(ScriptedAsker(correct=0.6), "correctness", response="No, it fell.", **fields)
     assert moved.reason.startswith(
         "The model gives 60 % that the response agrees with the expected answer, set to 17 % by rule because one begins with "
-        "yes and the other with no; "
+        "yes and the other with no."
     )
     plain = judge_with(ScriptedAsker(correct=0.6), "correctness", response="It rose.", **fields)
-    assert plain.reason.startswith("The model gives 60 % that the response agrees with the expected answer; ")
+    assert plain.reason.startswith("The model gives 60 % that the response agrees with the expected answer.")
     number = judge_with(
         ScriptedAsker(correct=0.6), "correctness", response="14", question="n?", reference="14"
     )
