@@ -531,12 +531,13 @@ def test_the_pages_of_a_run_are_served(installed, tmp_path, cases, server):
     assert (
         installed(f"run cases.jsonl -J tone.md -m openai:m --base-url {at} --name r --store kept").code == 0
     )
+    asked = len(server.requests)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     line = (
-        f"view r --port {port} --model openai:m --base-url {at} --judge tone.md --token-file token --no-browser"
-        " --store kept"
+        f"view r --port {port} --model openai:gpt-5-mini --model openai:gpt-5-pro --base-url {at} --judge tone.md"
+        " --max-cost 0.05 --token-file token --no-browser --store kept"
     )
     command = [Path(sys.executable).with_name("adjudge"), *shlex.split(line)]
     with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
@@ -553,9 +554,12 @@ def test_the_pages_of_a_run_are_served(installed, tmp_path, cases, server):
                     return answered.read().decode()
 
             assert "3.17" in ask("/runs/r")
-            case = {"question": "Where?", "response": "It scores 2."}
-            judged = json.loads(ask("/api/judge", {"judge": "tone", "model": "openai:m", "case": case}))
-            assert judged["row"]["score"] == 2
+            wanted = {"judge": "tone", "case": {"question": "Where?", "response": "It scores 2."}}
+            cheap = json.loads(ask("/api/judge", {**wanted, "model": "openai:gpt-5-mini"}))
+            assert cheap["row"]["score"] == 2
+            dear = json.loads(ask("/api/judge", {**wanted, "model": "openai:gpt-5-pro"}))
+            assert dear["row"]["outcome"] == "not_asked"
+            assert len(server.requests) == asked + 1
             process.send_signal(signal.SIGINT)
             process.communicate(timeout=60)
         finally:
@@ -585,8 +589,8 @@ def test_the_base_model_is_pulled_from_a_file_and_refused_from_a_false_index(ins
 
 # ---- nothing is left out ----
 
-ELSEWHERE = {("run", "--ray-address"), ("run", "--workers")}
-"""In test_ray_command.py."""
+RAY = Path(__file__).with_name("test_ray_command.py")
+RAY_OPTIONS = {"--ray-address", "--workers"}
 
 
 def typed():
@@ -608,7 +612,8 @@ def typed():
 
 
 def test_every_command_and_option_is_typed_here():
-    here = ELSEWHERE | set(typed())
+    assert all(f'"{option}"' in RAY.read_text(encoding="utf-8") for option in RAY_OPTIONS)
+    here = {("run", option) for option in RAY_OPTIONS} | set(typed())
     missing = [path for path, _ in all_commands(cli) if (path, "") not in here]
     for path, command in all_commands(cli):
         for option in command.params:
