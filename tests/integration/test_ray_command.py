@@ -3,10 +3,12 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -79,21 +81,31 @@ def test_a_config_file_cannot_choose_the_engine(adjudge, tmp_path):
 
 @pytest.fixture
 def head(monkeypatch):
-    """A cluster as `ray start --head` leaves it behind, found by `auto`; its processes are ended by their folder."""
+    """A cluster as `ray start --head` leaves it behind, found by `auto`: its folder, by which its processes are ended, and
+    the port for clients.
+    """
     pytest.importorskip("ray")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
     with tempfile.TemporaryDirectory(prefix="adjudge-ray-", ignore_cleanup_errors=True) as folder:
         monkeypatch.setenv("RAY_TMPDIR", folder)
         monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        (Path(folder) / "token").write_text("1" * 32)  # with none, `ray start` asks nobody for one
+        monkeypatch.setenv("RAY_AUTH_TOKEN_PATH", f"{folder}/token")
         words = "start --head --port=0 --num-cpus=2 --include-dashboard=false --object-store-memory=80000000"
         started = subprocess.run(
-            [Path(sys.executable).with_name("ray"), *words.split()],
+            [
+                *(sys.executable, "-P", "-m", "ray.scripts.scripts"),
+                *(*words.split(), f"--ray-client-server-port={port}"),
+            ],
             capture_output=True,
             text=True,
             check=False,
         )
         assert started.returncode == 0, started.stderr
         try:
-            yield folder
+            yield folder, port
         finally:
             end_processes(folder)
 
@@ -106,8 +118,18 @@ def end_processes(folder, name=""):
             os.kill(int(pid), signal.SIGKILL)
 
 
+def wait_for_port(port):
+    for _ in range(600):  # a minute, which is ten times what it takes
+        with socket.socket() as tried:
+            if tried.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.1)
+    raise TimeoutError(port)
+
+
 def test_a_cluster_that_was_started_is_found_asks_for_its_token_and_may_die(adjudge, hostile_folder, head):
     write_cases(hostile_folder, 20)
+    folder, port = head
     with ModelServer(replies=ServerReply(text=GOOD)) as server:
         auto = arguments(server, "--ray-address", "auto")
         stranger = subprocess.Popen(  # Ray tries for 20 seconds
@@ -121,6 +143,11 @@ def test_a_cluster_that_was_started_is_found_asks_for_its_token_and_may_die(adju
         done = adjudge(*auto, process=True)
         assert done.code == 0, done.err
         assert len(server.requests) == 20
+        wait_for_port(port)
+        client = ["--ray-address", f"ray://127.0.0.1:{port}", "--workers", "1", "--fresh"]
+        done = adjudge(*arguments(server, *client), process=True)  # with the token that `auto` found
+        assert done.code == 0, done.err
+        assert len(server.requests) == 40
         assert not (hostile_folder / "PWNED").exists()
         missing = adjudge(*auto, process=True, environ={"RAY_AUTH_TOKEN_PATH": str(hostile_folder / "none")})
         assert missing.code == 2
@@ -128,7 +155,7 @@ def test_a_cluster_that_was_started_is_found_asks_for_its_token_and_may_die(adju
         _, told = stranger.communicate(timeout=120)
         assert stranger.returncode == 2
         assert "RAY_AUTH_TOKEN or ~/.ray/auth_token" in told
-        assert len(server.requests) == 20
+        assert len(server.requests) == 40
 
     lost = threading.Event()
 
@@ -136,7 +163,7 @@ def test_a_cluster_that_was_started_is_found_asks_for_its_token_and_may_die(adju
         del request
         if len(server.requests) > 30 and not lost.is_set():
             lost.set()
-            end_processes(head, "gcs_server")
+            end_processes(folder, "gcs_server")
         return ServerReply(text=GOOD, delay_seconds=0.2)
 
     write_cases(hostile_folder, 200)

@@ -171,6 +171,8 @@ class _RayThread:
             _run_into(self._shut_down, self._ray.shutdown)
 
     def _init(self) -> None:
+        if "://" in self._address:
+            _find_token()
         arguments = {"include_dashboard": False} if self._address == LOCAL else {}
         # Without a working directory of its own, workers would import modules from the folder of the cases.
         with TemporaryDirectory(prefix="adjudge-ray-") as empty:
@@ -181,6 +183,17 @@ class _RayThread:
                 runtime_env={"working_dir": empty},
                 **arguments,
             )
+
+
+def _find_token() -> None:
+    """Clusters ask for a token by default; Ray looks for it where it starts or joins one, but not as a client of one."""
+    try:
+        from ray._private.authentication import authentication_token_setup as setup  # noqa: PLC0415 - optional, as above
+    except ImportError:  # of an older Ray, which asks for none
+        return
+    find = getattr(setup, "maybe_enable_token_auth_if_token_available", None)
+    if find is not None:
+        find(warn_if_disabled=False)
 
 
 def _run_into(future: Future[None], work: Callable[[], object]) -> None:
