@@ -34,6 +34,7 @@ Cases = Literal[
     "labelled by several people",
     "labelled, in the half kept for the test",
     "not labelled",
+    "called for in this run",
     "tried by the probe",
     "untouched, judged more than once",
     "attacked, failed untouched",

@@ -69,13 +69,13 @@ class ProbeFinding:
     allowed: float | None = None
     changed: Estimate | None = field(default=None, metadata=population("tried by the probe", "trial"))
     """For a probe of the score: verdicts that changed, beyond what judging again does."""
-    kappa: float | None = None
+    kappa: float | None = field(default=None, metadata=population("tried by the probe", "pair of repeats"))
     """Between repeats."""
     only_gains: bool = False
     """The judge sees no reference, so that only a gain is a fault."""
-    together: float | None = None
+    together: float | None = field(default=None, metadata=population("tried by the probe", "case"))
     """For `halo`: how far an answer's ratings lie apart when they are asked for in one call, of the scale."""
-    alone: float | None = None
+    alone: float | None = field(default=None, metadata=population("tried by the probe", "case"))
     """The same when each is asked for alone."""
     to_first: int | None = None
     """For `order`: of the verdicts that change, those that go to the answer shown first."""
@@ -132,8 +132,8 @@ class JudgeCard:
     rulings: int
     """Made by intervals; those on missing and empty fields are not."""
     margin: float
-    wavering: float
-    noise_sd: float | None
+    wavering: float = field(metadata=population("untouched, judged more than once", "judgement"))
+    noise_sd: float | None = field(metadata=population("untouched, judged more than once", "judgement"))
     findings: tuple[ProbeFinding, ...]
     families: tuple[FamilyFigure, ...]
     succeeded: tuple[str, ...]

@@ -78,9 +78,9 @@ class NotComputed:
 class SecondaryTests:
     """p values that do not decide; for independent pairs only."""
 
-    mcnemar: float | NotComputed
+    mcnemar: float | NotComputed = field(metadata=population("judged in both runs", "case"))
     """Mid-p."""
-    wilcoxon: float | NotComputed
+    wilcoxon: float | NotComputed = field(metadata=population("judged in both runs", "case"))
     """Signed ranks, Pratt's zeros."""
     only_a_passed: int
     only_b_passed: int
@@ -93,7 +93,7 @@ class ComparedSlice:
     finding: Finding
     """By the adjusted p value."""
     comparison: Comparison = field(metadata=population("judged in both runs", "case"))
-    p_holm: float
+    p_holm: float = field(metadata=population("judged in both runs", "case"))
     """Over all slices listed."""
 
 

@@ -40,7 +40,7 @@ class JurorPair:
     a: str
     b: str
     n: int
-    equal: float
+    equal: float = field(metadata=population("judged by both jurors", "case"))
     """The share of cases with the same vote."""
     coefficient: Estimate | None = field(metadata=population("judged by both jurors", "case"))
     """Cohen's κ of labels, passes and winners; the correlation of numbers. None where the votes do not vary."""
@@ -66,8 +66,8 @@ class BestMember:
 
     model: str
     measure: Literal["accuracy", "absolute_error"]
-    jury: float
-    best: float
+    jury: float = field(metadata=population("judged by the jury and labelled", "case"))
+    best: float = field(metadata=population("judged by the jury and labelled", "case"))
     """Chosen on these very labels, which flatters it."""
     among: int
     """Members that it is the best of."""

@@ -67,8 +67,8 @@ class Latency:
     """Of the judgements for which calls were made in this run; right to 1 %."""
 
     n: int
-    p50_ms: float
-    p95_ms: float
+    p50_ms: float = field(metadata=population("called for in this run", "judgement"))
+    p95_ms: float = field(metadata=population("called for in this run", "judgement"))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

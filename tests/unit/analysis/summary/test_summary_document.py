@@ -331,7 +331,9 @@ def test_json_holds_every_figure_with_what_it_rests_on(two_judges):
     assert first["failures"]["bad_row"] == [{"case_id": "c1", "message": "why not", "place": None}]
     assert second["mean"]["low"] < second["mean"]["value"] == 1.0
     assert second["cost"] == 0.0036
-    assert second["latency"] == {"n": 3, "p50_ms": 1500.0, "p95_ms": 1500.0}
+    latency = second["latency"]
+    assert (latency["n"], latency["p50_ms"], latency["p95_ms"]) == (3, 1500.0, 1500.0)
+    assert latency["populations"]["p95_ms"] == {"cases": "called for in this run", "unit": "judgement"}
     assert orjson.loads(orjson.dumps(two_judges.to_json())) == two_judges.to_json()
 
 
