@@ -11,6 +11,9 @@ from adjudge.testing import ModelServer, ServerReply
 
 GOOD = {"reason": "It answers the question.", "score": 4}
 LOW = "Your credit balance is too low to access the Anthropic API."
+USAGE = "You have reached your specified API usage limits. You will regain access on 2026-12-01 at 00:00 UTC."
+SPENDING_CAP = "Your project has exceeded its monthly spending cap. Please go to AI Studio."
+PREPAID = "Your prepayment credits are depleted. Please go to AI Studio."
 QUOTA = "You exceeded your current quota, please check your plan and billing details."
 
 
@@ -38,6 +41,20 @@ EXHAUSTED = {
     "not active": ("openai", error(429, message="Limit.", code="billing_not_active")),
     "quota": ("openai", error(429, message=QUOTA, code="insufficient_quota")),
     "quota through LiteLLM": ("openai", error(429, message=f"litellm.RateLimitError: {QUOTA}", code="429")),
+    "organization's limit": (
+        "openai",
+        error(429, message="Limit.", code="organization_spend_limit_exceeded"),
+    ),
+    "project's limit": ("openai", error(429, message="Limit.", code="project_spend_limit_exceeded")),
+    "usage limits": ("anthropic", error(400, type="invalid_request_error", message=USAGE)),
+    "spending cap": ("google", error(429, code=429, message=SPENDING_CAP, status="RESOURCE_EXHAUSTED")),
+    "prepaid": ("google", error(429, code=429, message=PREPAID, status="RESOURCE_EXHAUSTED")),
+    "Groq": ("openai", error(400, message="Blocked.", code="blocked_api_access")),
+    "LiteLLM's budget": (
+        "openai",
+        error(400, message="Budget has been exceeded!", type="budget_exceeded", code="400"),
+    ),
+    "router's key": ("openai", error(403, code=403, message="Key limit exceeded (total limit).")),
 }
 
 
@@ -52,7 +69,7 @@ def test_an_account_that_is_used_up_ends_the_run_at_once(run, kind):
     assert json.loads(reply.body)["error"]["message"] in done.err
 
 
-@pytest.mark.parametrize("kind", ["spend limit", "credit", "quota through LiteLLM"])
+@pytest.mark.parametrize("kind", ["spend limit", "credit", "quota through LiteLLM", "usage limits"])
 def test_an_account_that_is_used_up_in_the_middle_ends_the_run(run, kind):
     provider, reply = EXHAUSTED[kind]
     with ModelServer(handler=lambda _: GOOD if len(server.requests) <= 10 else reply) as server:
@@ -60,6 +77,26 @@ def test_an_account_that_is_used_up_in_the_middle_ends_the_run(run, kind):
         assert len(server.requests) <= 10 + 4
     assert done.code == 3
     assert json.loads(reply.body)["error"]["message"] in done.err
+
+
+def test_one_rejection_for_every_request_ends_the_run(run):
+    """A service may say in words that nobody knows that nothing more will be answered: all 960 cases left were sent."""
+    reply = error(400, message="Organization o has been suspended.", type="invalid_request_error")
+    with ModelServer(handler=lambda _: GOOD if len(server.requests) <= 10 else reply) as server:
+        done = run(server, 200, "-j", "4")
+        assert len(server.requests) <= 10 + 10 + 4
+    assert done.code == 3
+    assert "calls were all rejected in the same words" in done.err
+
+
+def test_rejections_in_different_words_do_not_end_the_run(run):
+    def answer(request):
+        number = len(server.requests)
+        return GOOD if number <= 10 else error(400, message=f"Picture {number} is upside down.")
+
+    with ModelServer(handler=answer) as server:
+        assert run(server, 60, "-j", "4").code == 0
+        assert len(server.requests) == 60
 
 
 def test_a_quota_that_goes_by_the_minute_is_waited_for(run):

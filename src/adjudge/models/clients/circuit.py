@@ -33,7 +33,8 @@ class Circuit:
 
     While nothing has ever succeeded it opens after 3 calls that failed for the key, the account or the model's name; after
     `max(10, 2 × jobs)` calls that were given up; or when for 10 seconds every attempt failed, as many of them as there are
-    jobs. Later it takes `max(10, 2 × jobs)` given up in a row, and unless they failed for the key or the account 30 seconds.
+    jobs. Later it takes `max(10, 2 × jobs)` given up in a row, and 30 seconds unless they failed for the key or were all rejected
+    in the same words, as of an account that was blocked in words we do not know.
     An account that is used up opens it at once. Prompts that are too long say nothing about the service, and being told to slow down is no sign of a dead one.
     """
 
@@ -51,6 +52,8 @@ class Circuit:
         self._attempts = 0
         self._calls = 0
         self._hopeless = 0
+        self._rejected_alike = 0
+        self._rejection = ""
 
     def __repr__(self) -> str:
         return f"<Circuit {'open: ' + self.why if self.open else 'closed'}>"
@@ -64,7 +67,7 @@ class Circuit:
         self.proven = True
         self.open, self.why = False, ""
         self._since = None
-        self._attempts = self._calls = self._hopeless = 0
+        self._attempts = self._calls = self._hopeless = self._rejected_alike = 0
 
     def heed(self, why: str) -> None:
         """Another process of the run found the service dead. One that was answered here goes by its own calls: it may be
@@ -96,11 +99,16 @@ class Circuit:
             self._since = now
         self._calls += 1
         self._hopeless += is_hopeless(error)
+        is_alike = isinstance(error, RejectedError) and error.message == self._rejection
+        self._rejected_alike = self._rejected_alike + 1 if is_alike else 1
+        self._rejection = error.message
         if isinstance(error, AccountExhaustedError):
             self._trip("the account is used up", error)
         elif not self.proven:
             if self._hopeless >= HOPELESS_CALLS or self._calls >= self._most_calls:
                 self._trip(f"all {self._calls} calls so far failed", error)
+        elif isinstance(error, RejectedError) and self._rejected_alike >= self._most_calls:
+            self._trip(f"the last {self._rejected_alike} calls were all rejected in the same words", error)
         elif self._hopeless >= self._most_calls or (
             self._calls >= self._most_calls and now - self._since >= LOST_SECONDS
         ):

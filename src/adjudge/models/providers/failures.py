@@ -46,9 +46,19 @@ EXHAUSTED_CODES = frozenset(
         "enforced_spend_limit_reached",
         "contract_spend_limit_reached",
         "linked_organization_spend_limit_reached",
+        "organization_spend_limit_exceeded",
+        "project_spend_limit_exceeded",
+        "blocked_api_access",  # Groq: a spend limit
+        "budget_exceeded",  # the LiteLLM proxy, of its own keys
     }
 )
-EXHAUSTED_WORDS = ("credit balance is too low", "insufficient_quota", "check your plan and billing")
+EXHAUSTED_WORDS = (
+    *("credit balance is too low", "api usage limits", "hard limit has been reached"),
+    *("account is not active", "prepayment credits are depleted", "monthly spending cap"),
+    *("budget has been exceeded", "key limit exceeded", "used all available credits", "have any credits"),
+    *EXHAUSTED_CODES,  # a gateway may put the provider's whole reply into its message
+)
+QUOTA_WORDS = "check your plan and billing"
 RATE_WORDS = ("retry in", "resource_exhausted", "quota exceeded for metric")
 """Google says "check your plan and billing" of what goes a minute too, and then how long to wait."""
 FLAGGED = "flagged_input"
@@ -79,12 +89,13 @@ def read_provider_error(status: int, body: bytes) -> ProviderError:
         code=next(
             (str(inner[key]) for key in ("code", "status", "type") if isinstance(inner.get(key), str)), ""
         ),
-        codes=_codes(inner),
+        codes=error_codes(inner),
         generated=inner["failed_generation"] if isinstance(inner.get("failed_generation"), str) else "",
     )
 
 
-def _codes(inner: Mapping[str, Any]) -> frozenset[str]:
+def error_codes(inner: Mapping[str, Any]) -> frozenset[str]:
+    """All that an error's body says in place of a code."""
     details = inner.get("details")
     places = [inner, *(details if isinstance(details, list) else [details])]
     names = ("code", "status", "type", "error_code")
@@ -112,10 +123,9 @@ def is_exhausted(error: ProviderError) -> bool:
     ):
         return True
     message = error.message.lower()
-    return (
-        error.status in {400, 403, 429}
-        and any(words in message for words in EXHAUSTED_WORDS)
-        and not any(words in message for words in RATE_WORDS)
+    return error.status in {400, 403, 429} and (
+        any(words in message for words in EXHAUSTED_WORDS)
+        or (QUOTA_WORDS in message and not any(words in message for words in RATE_WORDS))
     )
 
 
