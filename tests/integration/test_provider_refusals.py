@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from anthropic.types import Message, Usage
+from anthropic.types import Message, TextBlock, Usage
 from google.genai import types as google
 from jsonl import parse_lines, write_lines
 
@@ -110,10 +110,10 @@ def test_a_quota_that_goes_by_the_minute_is_waited_for(run):
 # ---- refusals ----
 
 
-def anthropic_refusal():
+def anthropic_refusal(*content):
     message = Message(
         id="msg_1",
-        content=[],
+        content=[TextBlock(text=text, type="text") for text in content],
         model="m",
         role="assistant",
         type="message",
@@ -150,8 +150,14 @@ REFUSALS = {
     "bio_policy": ("openai", error(400, message="About biology.", code="bio_policy"), "About biology."),
     "moderation": ("openai", error(403, code=403, message="Declined.", metadata=FLAGGED), "Declined."),
     "explanation": ("anthropic", anthropic_refusal(), "It may enable harm."),
+    "explanation of what was cut off": (
+        "anthropic",
+        anthropic_refusal('{"reason": "I'),
+        "It may enable harm.",
+    ),
+    "cyber_policy": ("openai", error(400, message="About attacks.", code="cyber_policy"), "About attacks."),
     "armor": ("google", google_armor(""), "Blocked by Model Armor."),
-    "armor with words": ("google", google_armor(json.dumps(GOOD)), "It answers"),
+    "armor with words": ("google", google_armor(json.dumps(GOOD)), "Blocked by Model Armor."),
 }
 
 

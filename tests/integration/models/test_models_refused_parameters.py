@@ -222,6 +222,32 @@ def test_a_limit_that_leaves_no_room_for_the_prompt_is_lowered(ask, make_request
             ask("openai:m", server.openai_url, request(4050))
 
 
+def test_a_limit_larger_than_the_whole_context_is_lowered(ask, make_request):
+    """vLLM looks at the limit first, and counts no prompt: every case was `call_failed` where the context is 2048."""
+
+    def handler(request):
+        read, limit = len(request.prompt.split()), request.body["max_tokens"]
+        if limit > 2048:
+            message = (
+                f"max_tokens={limit}cannot be greater than max_model_len=max_total_tokens=2048. Please request fewer "
+                f"output tokens."
+            )
+        elif read + limit > 2048:
+            message = (
+                f"This model's maximum context length is 2048 tokens. However, you requested {limit} output tokens and "
+                f"your prompt contains at least {2049 - limit} input tokens, for a total of at least 2049 tokens."
+            )
+        else:
+            return ServerReply(text='{"reason": "fits", "score": 4}', usage=Usage(input=read, output=9))
+        return ServerReply(status=400, message=message, param="max_tokens")
+
+    requests = [make_request("json " * words, max_output_tokens=4096) for words in (900, 950, 1100)]
+    with ModelServer(handler=handler) as server:
+        found = ask("openai:m", server.openai_url, *requests)
+    assert [completion.attempts for completion in found] == [2, 1, 1]
+    assert {completion.notes for completion in found} == {("lowered:max_tokens",)}
+
+
 def test_a_limit_of_the_persons_own_is_not_lowered(ask, make_request):
     own = make_request("json " * 900, max_output_tokens=4096, parameters={"max_tokens": 4000})
     with small_context(WORDINGS[0]) as server, pytest.raises(TooLongError, match="too large: 4000"):

@@ -8,6 +8,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from adjudge.errors import (
+    AccountExhaustedError,
     ParameterRefusedError,
     RateLimitedError,
     RejectedError,
@@ -64,8 +65,8 @@ def test_its_import_loads_no_env_file_and_fetches_no_prices(tmp_path, monkeypatc
     assert dict(os.environ) == before | NO_DOWNLOADS
 
 
-def failure(kind, status, message):
-    error = type(kind, (Exception,), {})(message)
+def failure(kind, status, message, **found):
+    error = type(kind, (Exception,), found)(message)
     error.status_code = status
     error.message = message
     return error
@@ -140,3 +141,40 @@ def test_a_reply_without_choices_is_unavailable(litellm, make_request):
     litellm.answers = [{"choices": []}]
     with pytest.raises(UnavailableError, match="without a reply"):
         ask(make_request())
+
+
+def test_the_provider_s_code_is_read_where_the_message_lacks_it(litellm, make_request):
+    """73 requests in 73 seconds: the code of an account that is used up stood in the error's `body` alone."""
+    body = {"message": "Limit.", "code": "billing_hard_limit_reached"}
+    litellm.answers = [failure("RateLimitError", 429, "OpenAIException - Limit.", body=body)]
+    with pytest.raises(AccountExhaustedError):
+        ask(make_request())
+
+
+def test_a_403_that_names_logprobs_is_about_logprobs(litellm, make_request):
+    litellm.answers = [failure("BadRequestError", 403, "You are not allowed to request logprobs")]
+    with pytest.raises(ParameterRefusedError):
+        ask(make_request())
+
+
+def test_a_block_that_litellm_does_not_know_is_a_refusal(litellm, make_request):
+    """It was asked for the verdict again, and paid for twice, as an empty reply."""
+    choice = {
+        "message": {"content": None},
+        "finish_reason": "stop",
+        "provider_specific_fields": {"native_finish_reason": "MODEL_ARMOR"},
+    }
+    litellm.answers = [{**REPLY, "choices": [choice]}]
+    completion = ask(make_request())
+    assert (completion.finish, completion.text) == ("refusal", "MODEL_ARMOR")
+
+
+def test_the_limit_is_lowered_for_a_small_context(litellm, make_request):
+    message = (
+        "Hosted_vllmException - 'max_tokens' is too large: 4096. This model's maximum context length is 4096 tokens "
+        "and your request has 904 input tokens"
+    )
+    litellm.answers = [failure("ContextWindowExceededError", 400, message)]
+    with pytest.raises(ParameterRefusedError) as caught:
+        ask(make_request(max_output_tokens=4096))
+    assert caught.value.max_output_tokens == 4096 - 904

@@ -17,6 +17,7 @@ from adjudge.models.providers.wire import (
     as_object,
     count,
     is_json_object,
+    refusal_text,
     split_system,
     text_or_none,
     total,
@@ -95,8 +96,8 @@ class AnthropicWire(NoExtras):
             if isinstance(verdict, dict):
                 text, structured = json.dumps(verdict, ensure_ascii=False, separators=(",", ":")), True
         finish = FINISHES.get(str(found.get("stop_reason")), "stop")
-        if finish == "refusal" and not text:
-            text = text_or_none(as_object(found.get("stop_details")).get("explanation")) or ""
+        if finish == "refusal":
+            text = refusal_text(as_object(found.get("stop_details")).get("explanation"), text)
         usage = as_object(found.get("usage"))
         written, cached = (
             count(usage.get("cache_creation_input_tokens")),

@@ -64,6 +64,7 @@ RATE_WORDS = ("retry in", "resource_exhausted", "quota exceeded for metric")
 FLAGGED = "flagged_input"
 """Routers with a moderation layer (OpenRouter) answer 403 with this, and why, in `metadata`."""
 BAD_REQUEST = frozenset({400, 413, 422})
+MAY_NAME_A_PARAMETER = BAD_REQUEST | {403}
 TRY_AGAIN = frozenset({408, 409, 425})
 LONGEST_WAIT_SECONDS = 86_400.0
 

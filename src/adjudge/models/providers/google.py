@@ -18,6 +18,7 @@ from adjudge.models.providers.wire import (
     as_object,
     count,
     is_json_object,
+    refusal_text,
     split_system,
     text_or_none,
     total,
@@ -121,8 +122,8 @@ class GoogleWire(NoExtras):
         if not text and finish == "stop" and reason != "STOP":
             raise UnreadableReplyError(f"it stopped with {reason[:40]}")
         constrained = self._format(request, adjustments) in {"responseJsonSchema", "responseSchema"}
-        if finish == "refusal" and not text:
-            text = text_or_none(candidate.get("finishMessage")) or reason
+        if finish == "refusal":
+            text = refusal_text(candidate.get("finishMessage") or ("" if text else reason), text)
         return Reply(
             text=text,
             finish=finish,

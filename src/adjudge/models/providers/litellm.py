@@ -7,11 +7,25 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from adjudge.errors import MissingExtraError, ModelCallError, TooLongError, UnavailableError
+from adjudge.errors import (
+    MissingExtraError,
+    ModelCallError,
+    ParameterRefusedError,
+    TooLongError,
+    UnavailableError,
+)
 from adjudge.models.addresses import parse_base_url
 from adjudge.models.keys import semantic_key
 from adjudge.models.prices import Prices
-from adjudge.models.providers.failures import error_for_status, is_flagged, is_too_long, retry_after_seconds
+from adjudge.models.providers.failures import (
+    BAD_REQUEST,
+    MAY_NAME_A_PARAMETER,
+    error_codes,
+    error_for_status,
+    is_flagged,
+    is_too_long,
+    retry_after_seconds,
+)
 from adjudge.models.providers.openai import OpenAIWire
 from adjudge.models.providers.parameters import (
     NOTHING_REFUSED,
@@ -19,10 +33,11 @@ from adjudge.models.providers.parameters import (
     ProviderError,
     refused_parameter,
 )
+from adjudge.models.providers.room import ContextRoom
 from adjudge.models.providers.wire import Endpoint, ErrorInReplyError, Reply, UnreadableReplyError
 from adjudge.models.secrets import Scrubber
 from adjudge.options import option
-from adjudge.records import Completion, ModelClient, Request
+from adjudge.records import LOWERED_NOTE, Completion, ModelClient, Request
 
 KEY_ENDINGS = ("_API_KEY", "_TOKEN", "_SECRET", "_SECRET_ACCESS_KEY", "_ACCESS_KEY_ID", "_PASSWORD")
 BASE_ENDINGS = ("_API_BASE", "_BASE_URL")
@@ -102,6 +117,7 @@ class LiteLLMClient(ModelClient):
         self._scrubber = scrubber
         self._prices = prices
         self._refused = NOTHING_REFUSED
+        self._room = ContextRoom()
         self._wire = OpenAIWire(
             provider="litellm", model=model, endpoint=Endpoint(url=""), limit_name="max_tokens"
         )
@@ -115,6 +131,7 @@ class LiteLLMClient(ModelClient):
     async def complete(self, request: Request) -> Completion:
         started = time.perf_counter()
         adjustments = self._refused
+        asked, request = request, self._room.fit(request)
         body = self._wire.body(request, adjustments) | self._wire.extras(request, adjustments)
         try:
             found = await self._module.acompletion(**body, **self._fixed)
@@ -128,6 +145,8 @@ class LiteLLMClient(ModelClient):
                 raise UnavailableError(
                     f"{self.name} answered without a reply ({message})", maybe_billed=True
                 ) from None
+        self._room.saw(request, read.usage.input)
+        notes = self._wire.notes(request, adjustments)
         return Completion(
             text=self._scrubber.reply(read.text),
             finish=read.finish,
@@ -138,10 +157,11 @@ class LiteLLMClient(ModelClient):
                 self._model,
                 read.usage,
                 cache_written=read.cache_written,
+                cache_written_1h=read.cache_written_1h,
                 service_tier=read.service_tier,
             ),
             latency_ms=(time.perf_counter() - started) * 1000,
-            notes=self._wire.notes(request, adjustments),
+            notes=notes if request is asked else (*notes, LOWERED_NOTE),
             logprobs=self._scrubber.logprobs(read.text, read.logprobs),
         )
 
@@ -156,8 +176,13 @@ class LiteLLMClient(ModelClient):
         if self._wire.refusal(read) or is_flagged(read):
             return Reply(text=read.message, finish="refusal")
         failure = self._error(error, read)
+        lowered = self._room.lower(request, read) if read.status in BAD_REQUEST else None
+        if lowered is not None:
+            raise ParameterRefusedError(
+                failure.message, status=read.status, max_output_tokens=lowered.max_output_tokens
+            ) from None
         learned = None
-        if read.status in {400, 422} and not is_too_long(read):
+        if read.status in MAY_NAME_A_PARAMETER and not is_too_long(read):
             learned = self._wire.adjust(request, adjustments, read)
         if learned is None:
             raise failure from None
@@ -170,10 +195,12 @@ class LiteLLMClient(ModelClient):
         message = str(getattr(error, "message", "") or error)
         if kind == "UnsupportedParamsError":
             status = 400
+        body = getattr(error, "body", None)
         return ProviderError(
             status=status if isinstance(status, int) and 400 <= status <= 599 else 503,
             message=message,
             code="content_policy_violation" if kind == "ContentPolicyViolationError" else "",
+            codes=error_codes(body) if isinstance(body, Mapping) else frozenset(),
         )
 
     def _error(self, error: Exception, read: ProviderError) -> ModelCallError:

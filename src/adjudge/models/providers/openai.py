@@ -49,8 +49,12 @@ REFUSAL_CODES = frozenset(
         "ResponsibleAIPolicyViolation",
         "invalid_prompt",
         "bio_policy",
+        "cyber_policy",
+        "misalignment_policy_violation",
     }
 )
+NATIVE_REFUSALS = frozenset({"MODEL_ARMOR", "ESCALATION"})
+"""Gemini's, which LiteLLM passes on beside its own `stop`."""
 TokenLimit = Literal["max_tokens", "max_completion_tokens"]
 OTHER_LIMIT: dict[TokenLimit, TokenLimit] = {
     "max_tokens": "max_completion_tokens",
@@ -112,11 +116,15 @@ class OpenAIWire:
             raise UnreadableReplyError("no `choices`")
         choice = choices[0]
         text, refused = _words(as_object(choice.get("message")))
+        native = choice.get("native_finish_reason") or as_object(choice.get("provider_specific_fields")).get(
+            "native_finish_reason"
+        )
         finish: Finish = "stop"
         if choice.get("finish_reason") == "length":
             finish = "length"
-        elif refused or choice.get("finish_reason") == "content_filter":
+        elif refused or choice.get("finish_reason") == "content_filter" or native in NATIVE_REFUSALS:
             finish = "refusal"
+            text = text or text_or_none(native) or ""
         usage = as_object(found.get("usage"))
         details = as_object(usage.get("prompt_tokens_details"))
         return Reply(
@@ -131,6 +139,10 @@ class OpenAIWire:
                 cached=count(details.get("cached_tokens")),
             ),
             cache_written=count(details.get("cache_write_tokens")) or 0,
+            cache_written_1h=count(
+                as_object(details.get("cache_creation_token_details")).get("ephemeral_1h_input_tokens")
+            )
+            or 0,  # LiteLLM's, of Anthropic's models
             service_tier=text_or_none(found.get("service_tier")),
             logprobs=_logprobs(choice.get("logprobs"), request.values),
         )

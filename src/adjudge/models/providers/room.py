@@ -24,6 +24,8 @@ CONTEXT_AND_INPUT = tuple(
         r"context limit: (?P<input>\d{1,9}) \+ \d{1,9} > (?P<context>\d{1,9})",
     )
 )
+CONTEXT_ALONE = re.compile(r"cannot be greater than (?:\w{1,40}=)+(?P<context>\d{1,9})")
+"""vLLM, of a limit that is larger than the context: the prompt was not counted."""
 
 
 class ContextRoom:
@@ -48,9 +50,15 @@ class ContextRoom:
     def lower(self, request: Request, error: ProviderError) -> Request | None:
         """The request with a limit that fits, by what the server said; None when the prompt itself is too long."""
         limit = request.max_output_tokens
-        numbers = next(filter(None, (pattern.search(error.message) for pattern in CONTEXT_AND_INPUT)), None)
-        if numbers is None or limit is None or not _is_ours(request):
+        if limit is None or not _is_ours(request):
             return None
+        numbers = next(filter(None, (pattern.search(error.message) for pattern in CONTEXT_AND_INPUT)), None)
+        if numbers is None:
+            alone = CONTEXT_ALONE.search(error.message)
+            if alone is None:
+                return None
+            self._context = int(alone["context"])
+            return _lowered(request, self._context // 2)
         context, read = int(numbers["context"]), int(numbers["input"])
         self._context = context
         if read >= context - limit + 2:

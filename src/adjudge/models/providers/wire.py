@@ -171,6 +171,11 @@ def split_system(messages: Sequence[Message]) -> tuple[list[str], list[Message]]
     return [message.content for message in messages if message.role == "system"], turns
 
 
+def refusal_text(explanation: Any, text: str) -> str:
+    """Why a provider stopped its model, before what the model had written by then."""
+    return "\n\n".join(part for part in (text_or_none(explanation), text) if part)
+
+
 def is_json_object(text: str) -> bool:
     """Some servers accept a schema and ignore it; a reply held to one is an object and nothing else."""
     if not text.lstrip().startswith("{"):

@@ -17,6 +17,7 @@ from adjudge.models.prices import BATCH_SHARE, Prices
 from adjudge.models.providers.batches import BatchResult, BatchService
 from adjudge.models.providers.failures import (
     BAD_REQUEST,
+    MAY_NAME_A_PARAMETER,
     error_for_status,
     is_flagged,
     is_too_long,
@@ -37,7 +38,6 @@ from adjudge.records import LOWERED_NOTE, Completion, ModelClient, Request
 from adjudge.text import encodable, json_default
 
 SNAPSHOT_CHARS = 200
-MAY_NAME_A_PARAMETER = BAD_REQUEST | {403}
 JSON_NOT_WRITTEN = "json_validate_failed"
 """Groq: what the model wrote is not the JSON that was asked for. It did answer, and may be asked again."""
 
