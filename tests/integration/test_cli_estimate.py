@@ -79,7 +79,7 @@ def test_what_nobody_is_paid_for_costs_nothing(adjudge, cases, tmp_path):
         assert json.loads(estimated.out)["cost"] == {"low": 0, "likely": 0, "high": 0}
         done = adjudge("run", cases, *judging, "--max-cost", "0.01", "-o", "rows.csv")
         assert (done.code, "$0" in done.out) == (0, True)
-    assert known_price(EmbeddedClient(name="embedded@x")) == Price(input=Decimal(0), output=Decimal(0))
+    assert known_price(EmbeddedClient(name="embedded@x"), {}) == Price(input=Decimal(0), output=Decimal(0))
     again = adjudge("estimate", cases, *scripted).out
     assert "4 are answered from the store" in again
     assert "no reply" not in again

@@ -1,5 +1,6 @@
 """What a completion cost, from a maintained price list; unknown is None, never 0."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,6 +13,10 @@ MILLION = 1_000_000
 MOST_MODELS = 256
 BATCH_SHARE = Decimal("0.5")
 """Of the price, for a request in a batch: both OpenAI and Anthropic take half, of input, cached input and output."""
+
+
+US_ONLY_SHARE = Decimal("1.1")
+"""Of the price, for what Anthropic computes in the US alone (`inference_geo`); the list does not have it."""
 
 
 class BatchLimit(NamedTuple):
@@ -75,6 +80,7 @@ class Prices:
         cache_written_1h: int = 0,
         service_tier: str | None = None,
         speed: str | None = None,
+        inference_geo: str | None = None,
     ) -> Decimal | None:
         """US dollars, or None for an unknown model or count."""
         if self._provider is None or not model or usage.input is None or usage.output is None:
@@ -94,6 +100,8 @@ class Prices:
             name: value for name, value in context.items() if value not in (None, "default", "standard")
         }
         written_1h = min(cache_written_1h, written)
+        if inference_geo == "us":
+            context["inference_geo"] = "us"
         if rates is None or context or written_1h:
             tokens = TokenCounts(
                 input=usage.input,
@@ -164,4 +172,36 @@ def ask_list(
     if listed.get("input_mtok") is None or listed.get("output_mtok") is None:
         return None  # listed, but not by the token: the sum would say that it is free
     total: Decimal = answer.total_price
+    if context and context.get("inference_geo") == "us":
+        total *= US_ONLY_SHARE
     return total.normalize()
+
+
+class TokenPrice(NamedTuple):
+    """In US dollars per token."""
+
+    input: Decimal
+    output: Decimal
+
+
+def list_price(
+    provider: str, model: str, parameters: Mapping[str, Any], *, prompt_tokens: int
+) -> TokenPrice | None:
+    """Of prompts so long, with what is asked for beside the model; input at the price of what is written to a cache where
+    that is dearer, as some services do by themselves. None for a model that is not listed by the token.
+    """
+    priced = find_price(provider, model)
+    if priced is None:
+        return None
+    asked = {name: parameters.get(name) for name in ("service_tier", "speed", "inference_geo")}
+    context = {name: value for name, value in asked.items() if isinstance(value, str)}
+    per_request = ask_list(priced, TokenCounts())
+    inputs = [TokenCounts(input=prompt_tokens), TokenCounts(input=prompt_tokens, written=prompt_tokens)]
+    if '"1h"' in json.dumps(parameters, default=str):
+        inputs.append(TokenCounts(input=prompt_tokens, written=prompt_tokens, written_1h=prompt_tokens))
+    found = [ask_list(priced, tokens, context) for tokens in inputs]
+    both = ask_list(priced, TokenCounts(input=prompt_tokens, output=MILLION), context)
+    costs = [cost for cost in found if cost is not None]
+    if per_request is None or both is None or len(costs) < len(found):
+        return None
+    return TokenPrice((max(costs) - per_request) / prompt_tokens, (both - costs[0]) / MILLION)

@@ -26,9 +26,9 @@ from adjudge.models.clients.clock import SYSTEM_CLOCK, Clock
 from adjudge.models.clients.confidential import ConfidentialClient
 from adjudge.models.clients.first import MAX_WAIT_SECONDS
 from adjudge.models.clients.pace import Pace
-from adjudge.models.prices import find_price
+from adjudge.models.prices import list_price
 from adjudge.options import Price, RunOptions, Shard, option
-from adjudge.records import IN_CODE, BadRow, Case, Judgement, Jury, ModelClient
+from adjudge.records import IN_CODE, BadRow, Case, Json, Judgement, Jury, ModelClient
 from adjudge.runs.batches import IN_FLIGHT, BatchClient, Batching
 from adjudge.runs.budget import (
     ASSUMED_OUTPUT_TOKENS,
@@ -61,6 +61,8 @@ if TYPE_CHECKING:
 RETRIED = frozenset({"abstained", "unreadable", "truncated", "refused"})
 """What `--retry` may name: outcomes whose replies are stored."""
 Receiver = Callable[[Judgement], None]
+LONGEST_PROMPT_TOKENS = 1_000_000
+"""A limit on money holds at the prices of long prompts too, which are up to twice as high."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -320,7 +322,7 @@ def _limited(
     options = plan.options
     price = options.price
     if options.max_cost is not None:
-        price = price or known_price(client)
+        price = price or known_price(client, plan.asking.parameters)
     asking = replace(
         plan.asking,
         context_tokens=context_tokens(client.name, client.base_url),
@@ -583,18 +585,20 @@ def check_retry(kinds: frozenset[str]) -> None:
         )
 
 
-def known_price(client: ModelClient) -> Price:
-    """The price list's, for the provider's own service; a limit on money needs one."""
+def known_price(
+    client: ModelClient, parameters: Mapping[str, Json], *, prompt_tokens: int = LONGEST_PROMPT_TOKENS
+) -> Price:
+    """The price list's, for the provider's own service; a limit on money needs one. Some services have prices for long
+    prompts, for short ones, and for what a parameter asks for.
+    """
     if client.is_free:
         return Price(input=Decimal(0), output=Decimal(0))
     provider, _, model = client.name.partition(":")
-    priced = find_price(provider, model) if model else None
-    if priced is None or priced.rates is None:
+    price = list_price(provider, model, parameters, prompt_tokens=prompt_tokens) if model else None
+    if price is None:
         raise SettingsError(
             option("--max-cost"),
             f"the price of {client.name} is not known",
             f"give it with {option('--price')} in US dollars per million input and output tokens, or limit calls with {option('--max-calls')}",
         )
-    # some services write prompts to their cache by themselves, and bill that higher
-    dearest = max(priced.rates.fresh, priced.rates.written)
-    return Price(input=dearest * 1_000_000, output=priced.rates.output * 1_000_000)
+    return Price(input=price.input * 1_000_000, output=price.output * 1_000_000)

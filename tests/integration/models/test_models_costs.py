@@ -10,6 +10,7 @@ from openai.types.chat import ChatCompletion, ChatCompletionMessage
 from openai.types.chat.chat_completion import Choice
 from openai.types.completion_usage import PromptTokensDetails
 
+from adjudge.models.prices import list_price
 from adjudge.testing import ModelServer, ServerReply
 
 
@@ -41,7 +42,7 @@ def openai_reply(written, tier=None, model="gpt-5.6"):
     return ServerReply(body=found.model_dump_json().encode())
 
 
-def anthropic_reply(*, hour=0, minutes=0, speed=None, model="claude-sonnet-4-5"):
+def anthropic_reply(*, hour=0, minutes=0, speed=None, geo=None, model="claude-sonnet-4-5"):
     usage = AnthropicUsage(
         input_tokens=1_000 - hour - minutes,
         output_tokens=200,
@@ -50,6 +51,7 @@ def anthropic_reply(*, hour=0, minutes=0, speed=None, model="claude-sonnet-4-5")
         cache_creation=CacheCreation(ephemeral_1h_input_tokens=hour, ephemeral_5m_input_tokens=minutes),
         service_tier="standard",
         speed=speed,
+        inference_geo=geo,
     )
     found = Message(
         id="m",
@@ -75,6 +77,8 @@ def anthropic_reply(*, hour=0, minutes=0, speed=None, model="claude-sonnet-4-5")
         ("anthropic", anthropic_reply(hour=900), "0.0087"),
         ("anthropic", anthropic_reply(speed="standard", model="claude-opus-5"), "0.01"),
         ("anthropic", anthropic_reply(speed="fast", model="claude-opus-5"), "0.02"),
+        ("anthropic", anthropic_reply(geo="global", model="claude-opus-5"), "0.01"),
+        ("anthropic", anthropic_reply(geo="us", model="claude-opus-5"), "0.011"),
     ],
 )
 def test_cache_writes_tiers_and_speeds_have_their_prices(ask, make_request, provider, reply, cost):
@@ -83,3 +87,30 @@ def test_cache_writes_tiers_and_speeds_have_their_prices(ask, make_request, prov
         url = server.openai_url if provider == "openai" else server.anthropic_url
         completion = ask(f"{provider}:m", url, make_request(schema=None), environ=environ)
     assert completion.cost == Decimal(cost)
+
+
+@pytest.mark.parametrize("model", ["gpt-5.6", "gpt-5.4"])
+def test_a_model_with_a_price_for_long_prompts_has_a_price(model):
+    """`--max-cost` and `estimate` said that its price was not known."""
+    short, long = (list_price("openai", model, {}, prompt_tokens=tokens) for tokens in (1_000, 1_000_000))
+    assert short is not None
+    assert long is not None
+    assert (long.input, long.output) > (short.input, short.output) > (0, 0)
+
+
+def test_what_a_parameter_asks_for_is_reserved_at_its_price():
+    """A priority reply that was longer than half of its limit ended the run: twice as much as was reserved."""
+
+    def price(model, **parameters):
+        provider = "openai" if model.startswith("gpt") else "anthropic"
+        return list_price(provider, model, parameters, prompt_tokens=1_000_000)
+
+    assert price("gpt-5", service_tier="priority").output == 2 * price("gpt-5").output
+    assert price("claude-opus-5", speed="fast").output == 2 * price("claude-opus-5").output
+    assert price("claude-opus-5", inference_geo="us").output == Decimal("1.1") * price("claude-opus-5").output
+    hour = {"type": "ephemeral", "ttl": "1h"}
+    assert price("claude-opus-5", cache_control=hour).input == Decimal("1.6") * price("claude-opus-5").input
+
+
+def test_a_model_that_is_not_listed_has_no_price():
+    assert list_price("openai", "gpt-none", {}, prompt_tokens=1_000) is None

@@ -20,6 +20,9 @@ from adjudge.runs.find_model import find_models
 from adjudge.runs.session import known_price
 from adjudge.store import Store, open_store
 
+USUAL_PROMPT_TOKENS = 1_000
+"""Some services have prices of their own for prompts of 200,000 tokens and more."""
+
 
 def command(*, cases: str, judges: tuple[str, ...], options: RunOptions, as_json: bool) -> None:
     plan = plan_judges(judges, options)
@@ -29,7 +32,7 @@ def command(*, cases: str, judges: tuple[str, ...], options: RunOptions, as_json
         for client in clients:
             if client.name != IN_CODE:
                 check_batches(client)
-    models = [PricedModel(client, options.price or _listed_price(client)) for client in clients]
+    models = [PricedModel(client, options.price or _listed_price(client, options)) for client in clients]
     opened = _existing_store(str(options.store))
     try:
         estimate = estimate_run(chosen.plan, chosen.rows, models, store=opened)
@@ -48,9 +51,9 @@ async def _close(clients: tuple[ModelClient, ...]) -> None:
         await client.close()
 
 
-def _listed_price(client: ModelClient) -> Price | None:
+def _listed_price(client: ModelClient, options: RunOptions) -> Price | None:
     try:
-        return known_price(client)
+        return known_price(client, options.parameters, prompt_tokens=USUAL_PROMPT_TOKENS)
     except SettingsError:
         return None
 

@@ -117,6 +117,7 @@ class AnthropicWire(NoExtras):
             cache_written_1h=count(as_object(usage.get("cache_creation")).get("ephemeral_1h_input_tokens"))
             or 0,
             speed=text_or_none(usage.get("speed")),
+            inference_geo=text_or_none(usage.get("inference_geo")),
             service_tier=text_or_none(usage.get("service_tier")),
         )
 

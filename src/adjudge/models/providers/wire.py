@@ -90,6 +90,8 @@ class Reply(NamedTuple):
     service_tier: str | None = None
     speed: str | None = None
     """Anthropic: `fast` has prices of its own."""
+    inference_geo: str | None = None
+    """Anthropic: `us` costs a tenth more."""
     logprobs: tuple[TokenLogprob, ...] = ()
 
 

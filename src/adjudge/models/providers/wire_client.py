@@ -258,6 +258,7 @@ class WireClient(ModelClient):
             cache_written_1h=read.cache_written_1h,
             service_tier=read.service_tier,
             speed=read.speed,
+            inference_geo=read.inference_geo,
         )
 
     def _error(self, error: ProviderError, reply: HttpReply) -> ModelCallError:
