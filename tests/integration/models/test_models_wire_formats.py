@@ -351,6 +351,11 @@ DEPLOYMENT = "/openai/deployments/dep/chat/completions"
         ("/openai/v1", "/openai/v1/chat/completions"),
         ("/openai/v1/", "/openai/v1/chat/completions"),
         ("/openai/v1/chat/completions", "/openai/v1/chat/completions"),
+        ("/openai/v1/responses", "/openai/v1/chat/completions"),
+        (
+            "/openai/responses?api-version=2025-04-01-preview",
+            f"{DEPLOYMENT}?api-version=2025-04-01-preview",
+        ),
         ("/api/projects/p", "/api/projects/p/openai/v1/chat/completions"),
     ],
 )

@@ -234,11 +234,12 @@ def openai_wire(connection: Connection, _environ: Mapping[str, str]) -> OpenAIWi
 def azure_wire(connection: Connection, environ: Mapping[str, str]) -> OpenAIWire:
     """Azure OpenAI: the same format at a deployment's address, or at `/openai/v1` with the deployment as the model.
 
-    The portal gives the resource's address, that of the v1 API, or a deployment's with its version: each is taken.
+    The portal gives the resource's address, that of the v1 API, a deployment's with its version, or for newer models that of
+    their responses: each is taken.
     """
     base, deployment = connection.base, connection.model
     version = first_set(environ, AZURE_API_VERSION_VARIABLES)[1] or AZURE_API_VERSION
-    path = base.path.removesuffix("/chat/completions")
+    path = base.path.removesuffix("/chat/completions").removesuffix("/responses")
     resource, _, named = path.partition("/openai/deployments/")
     if named and unquote(named) != deployment:
         raise ModelNameError(
