@@ -288,6 +288,36 @@ def test_labels_of_another_systems_answers_are_refused(adjudge, run, tmp_path, c
     assert adjudge("agree", "r", "same.jsonl").code == 0
 
 
+@pytest.mark.parametrize(
+    ("columns", "options"),
+    [
+        (lambda text: {"Bot Answer": text}, ("--columns", "response=Bot Answer")),
+        (
+            lambda text: {
+                "messages": [{"role": "user", "content": "Hi?"}, {"role": "assistant", "content": text}]
+            },
+            (),
+        ),
+    ],
+    ids=["foreign heading", "conversation"],
+)
+def test_answers_are_compared_wherever_the_run_found_them(adjudge, tmp_path, columns, options):
+    (tmp_path / "tone.md").write_text(JUDGE.replace(" as an answer to {{question}}", ""))
+    for system in ("ours", "theirs"):
+        rows = [{"id": f"c{at}", **columns(f"{system} {at}"), "label": 3} for at in range(4)]
+        write_lines(tmp_path / f"{system}.jsonl", rows)
+    replies = [{"case_id": f"c{at}", "reply": {"reason": "r", "score": 3}} for at in range(4)]
+    write_lines(tmp_path / "replies.jsonl", replies)
+    run = ("run", "ours.jsonl", "--judge", "tone.md", "--model", "scripted:replies.jsonl", "--name", "r")
+    done = adjudge(*run, *options)
+    assert done.code == 0, done.err
+    refused = adjudge("agree", "r", "theirs.jsonl")
+    assert refused.code == 2
+    assert "4 of 4 labels are of another answer than run r judged" in refused.err
+    taken = adjudge("agree", "r", "ours.jsonl")
+    assert taken.code == 0, taken.err
+
+
 def test_labels_serve_every_run_over_the_same_cases(adjudge, run, tmp_path):
     run()
     adjudge("agree", "r", "--next", "40")

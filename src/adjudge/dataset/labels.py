@@ -10,7 +10,7 @@ from adjudge.dataset.read import read_rows
 from adjudge.dataset.rows import RawRow, UnusableError, described, short_repr
 from adjudge.dataset.values import json_in_text
 from adjudge.errors import DatasetError, InputError
-from adjudge.fields import ALIASES, ANSWERS
+from adjudge.fields import ALIASES, ANSWERS, canonical_field
 from adjudge.records import Case, Json, Place
 from adjudge.text import as_text, shorten, visible
 
@@ -18,6 +18,7 @@ TUNING = frozenset({"tune", "tuning"})
 """What a column `split` says of labels that a judge's prompt, threshold or examples were chosen by."""
 CASE_COLUMNS = ("case_id", "id")
 MAX_NAMED = 5
+_ANSWER_FIELDS = ("response", *ANSWERS)
 _WANTED = "columns `case_id` and `label`, and, where known, `annotator` and `explanation`"
 
 
@@ -39,6 +40,8 @@ class LabelRow:
     """Whether it was given after seeing what the judge said, as a column of that name says."""
     responses: Mapping[str, Json] = field(default_factory=dict)
     """The answer that it is of, or the two, by field, where the row has them."""
+    columns: Mapping[str, Json] = field(default_factory=dict)
+    """The whole row, under the names of its file."""
 
 
 def read_labels(
@@ -67,23 +70,31 @@ def read_labels(
 
 
 def refuse_other_responses(
-    rows: Iterable[LabelRow], find_case: Callable[[str], Case | None], *, file: str, judged: str, hint: str
+    rows: Iterable[LabelRow],
+    find_case: Callable[[str], Case | None],
+    maps: Mapping[str, str],
+    *,
+    file: str,
+    judged: str,
+    hint: str,
 ) -> None:
     """A label is of an answer: a file of another system's answers to the same cases is refused whole.
 
-    `judged` says whose answers are wanted.
+    `maps` are the run's `--columns`: they say which column of a file like the run's own has the answer. `judged` says
+    whose answers are wanted.
     """
     others, compared = list[str](), 0
+    columns = ["messages", *(name for key, name in maps.items() if canonical_field(key) in _ANSWER_FIELDS)]
     for row in rows:
-        if row.label is None or not row.responses:
+        case = None if row.label is None else find_case(row.case_id)
+        if case is None:
             continue
-        case = find_case(row.case_id)
-        found = {} if case is None else {name: case.fields.get(name) for name in row.responses}
-        compared += any(value is not None for value in found.values())
-        if any(
-            value is not None and _plain(value) != _plain(row.responses[name])
-            for name, value in found.items()
-        ):
+        pairs = [(case.fields.get(name), value) for name, value in row.responses.items()]
+        pairs = [pair for pair in pairs if pair[0] is not None]
+        pairs = pairs or [(case.columns.get(name), row.columns.get(name)) for name in columns]
+        pairs = [pair for pair in pairs if None not in pair]
+        compared += bool(pairs)
+        if any(_plain(ours) != _plain(theirs) for ours, theirs in pairs):
             others.append(row.case_id)
     if others:
         named = ", ".join(f"`{visible(shorten(each, 40))}`" for each in others[:MAX_NAMED])
@@ -94,6 +105,7 @@ def refuse_other_responses(
 
 def _plain(value: Json) -> str:
     """Without what spreadsheets change: white space, and the mark before what looks like a formula."""
+    value = json_in_text(value) if isinstance(value, str) else value
     return " ".join(as_text(value).split()).removeprefix("'")
 
 
@@ -146,12 +158,13 @@ def _label_row(row: RawRow, place: Place) -> LabelRow:
         tuning=(_text(columns.get("split"), "split", place) or "").lower() in TUNING,
         seen_verdict=_truth(columns.get("seen_verdict"), "seen_verdict", place),
         responses=_responses(columns),
+        columns=columns,
     )
 
 
 def _responses(columns: Mapping[str, Json]) -> dict[str, Json]:
     found: dict[str, Json] = {}
-    for name in ("response", *ANSWERS):
+    for name in _ANSWER_FIELDS:
         value = next(
             (columns[each] for each in (name, *ALIASES[name]) if columns.get(each) is not None), None
         )

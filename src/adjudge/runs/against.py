@@ -84,10 +84,14 @@ def describe_unpaired(pairing: Pairing) -> str:
 
 
 def _labels_of_responses(options: RunOptions) -> list[LabelRow]:
-    """Those of the labels that a cascade learns from that have the answer they are of."""
+    """Those of the labels that a cascade learns from that may have the answer they are of."""
     if options.labels is None or str(options.labels) == OWN_LABELS:
         return []
-    return [row for row in read_labels(options.labels) if row.responses]
+    return [
+        row
+        for row in read_labels(options.labels)
+        if row.responses or "messages" in row.columns or options.columns
+    ]
 
 
 def _check_labels(cases: Any, labels: Sequence[LabelRow], plan: Plan) -> None:
@@ -98,6 +102,7 @@ def _check_labels(cases: Any, labels: Sequence[LabelRow], plan: Plan) -> None:
     refuse_other_responses(
         labels,
         found.get,
+        options.columns,
         file=f"{option('--labels')} {options.labels}",
         judged=f"{_name(cases) or 'the cases'} has",
         hint="give labels of these answers, or, if they are, drop the column with the responses",

@@ -19,6 +19,7 @@ from adjudge.analysis.agreement.labels import (
 from adjudge.analysis.agreement.parts import read_parts, wanted_parts, whole_label
 from adjudge.analysis.agreement.verdicts import ScaledVerdicts, judged_in
 from adjudge.analysis.chosen_model import same_model
+from adjudge.analysis.scores.figures import columns_of
 from adjudge.dataset.label_scale import Meaning, refuse_zeros_and_ones
 from adjudge.dataset.labels import LabelRow, read_labels, refuse_other_responses
 from adjudge.errors import InputError
@@ -223,9 +224,12 @@ def _place(
 
 
 def check_responses(store: Store, run_id: str, rows: Sequence[LabelRow], file: str) -> None:
+    record = store.find_run(run_id)
+    assert record is not None
     refuse_other_responses(
         rows,
         lambda case_id: store.case(run_id, case_id) or store.case(run_id, bare_id(case_id)),
+        columns_of(record.plan),
         file=file,
         judged=f"run {run_id} judged",
         hint="name the run that judged these answers, or, if the labels are of this run's answers, drop the column "

@@ -214,11 +214,17 @@ def _reference_used(steps: tuple[Step, ...], fields: Mapping[str, Json]) -> tupl
     return next(places, 0), len(texts)
 
 
+def columns_of(plan: Mapping[str, Json]) -> dict[str, str]:
+    """The `--columns` of a run of this plan."""
+    maps = plan.get("maps")
+    return {name: str(each) for name, each in maps.items()} if isinstance(maps, dict) else {}
+
+
 def case_fields(judge: Judge, case: Case, plan: Mapping[str, Json]) -> Mapping[str, Json]:
     """A case as the judge's scorer saw it in a run of this plan: by field, whatever the columns are called."""
-    maps, sets = plan.get("maps"), plan.get("sets")
+    sets = plan.get("sets")
     bindings = Bindings(
-        maps={name: str(each) for name, each in maps.items()} if isinstance(maps, dict) else {},
+        maps=columns_of(plan),
         sets={name: str(each) for name, each in sets.items()} if isinstance(sets, dict) else {},
         current_date=str(plan.get("current_date") or ""),
     )
