@@ -24,8 +24,8 @@ from adjudge.documents.document import Block, Fact, Gauge, Table, Tone
 from adjudge.documents.numbers import show_count, show_duration, show_error, show_money, show_rate
 from adjudge.records import IN_CODE, is_cascade, is_jury, jury_title
 from adjudge.server.cases.find import CaseFilter
-from adjudge.server.figures import Figures
-from adjudge.server.keys import to_key
+from adjudge.server.figures import AT_ONCE, Figures
+from adjudge.server.keys import from_key, to_key
 from adjudge.server.pages import query
 from adjudge.server.service import Service
 from adjudge.stats.distribution import label_ends
@@ -223,7 +223,7 @@ def _chips(service: Service, ways: "Ways", summary: Summary, before: Figures | N
         yield _certified(service, summary)
     if summary.mean is not None and summary.mean.warning:
         yield Chip(text="interval unreliable", tone="warning")
-    change = change_since(summary, before, ways.key)
+    change = change_since(service, summary, before, ways.key)
     if change is not None:
         yield change
 
@@ -233,15 +233,23 @@ def _certified(service: Service, summary: Summary) -> Chip:
     return Chip(text="not certified", tone="warning") if card is None else Chip(text=card_line(card))
 
 
-def change_since(summary: Summary, before: Figures | None, key: str) -> Chip | None:
-    """How the headline changed against the run before, with a link to their comparison; `key` is this run's."""
+def change_since(service: Service, summary: Summary, before: Figures | None, key: str) -> Chip | None:
+    """How the headline changed against the run before, with a link to their comparison; `key` is this run's.
+
+    Between means of different cases there is no change to draw: the comparison leaves out what only one of them has.
+    """
     change = _change(summary, before)
     if change is None or before is None:
         return None
     name = before.record.name or before.record.run_id
+    href = f"/compare{query({'a': to_key(before.record.run_id), 'b': key})}"
+    runs = (before.record.run_id, from_key(key))
+    if before.record.judgements > AT_ONCE or not service.store.score_same_cases(
+        *runs, judge=summary.judge, model=summary.model
+    ):
+        return Chip(text=f"compare with {name}", href=href)
     unit = f"{abs(change) * 100:.1f}" if is_pass_or_fail(summary) or summary.pairs else f"{abs(change):.2f}"
     arrow = ("▲ " if change > 0 else "▼ ") + unit if change else "no change"
-    href = f"/compare{query({'a': to_key(before.record.run_id), 'b': key})}"
     return Chip(text=f"{arrow} since {name}", href=href)
 
 

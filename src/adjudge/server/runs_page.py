@@ -138,7 +138,9 @@ def judge_lines(service: Service, found: RunList, records: Sequence[RunRecord]) 
             earlier = find_run_before(service.store, by_id[run], records)
             before = None if earlier is None else service.figures.known(earlier)
             lines[run] = [
-                JudgeLine(summary=each, gauge=gauge(each), change=change_since(each, before, to_key(run)))
+                JudgeLine(
+                    summary=each, gauge=gauge(each), change=change_since(service, each, before, to_key(run))
+                )
                 for each in figures.report.judges
             ]
     return lines

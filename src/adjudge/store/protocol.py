@@ -111,6 +111,9 @@ class Store(Protocol):
     def share_scored_case(self, run_id: str, other_id: str) -> bool:
         """Whether a judge of the same name scored a case of the same id in both runs."""
 
+    def score_same_cases(self, run_id: str, other_id: str, *, judge: str, model: str) -> bool:
+        """Whether the judge scored the same cases in both, each as often: their means then differ by what changed."""
+
     def failed(self, run_id: str) -> Iterator[JudgementKey]:
         """The judgements that did not pass, in the order of the cases; no body is read."""
 

@@ -375,6 +375,18 @@ def share_scored_case(session: SqlSession, run_id: str, other_id: str) -> bool:
     return bool(found)
 
 
+def score_same_cases(session: SqlSession, run_id: str, other_id: str, judge: str, model: str) -> bool:
+    missing = (
+        "SELECT 1 FROM judgements a WHERE a.run_id = ? AND a.judge = ? AND a.model = ?"
+        " AND a.outcome IN ('scored', 'forced') AND NOT EXISTS (SELECT 1 FROM judgements b WHERE b.run_id = ?"
+        " AND b.case_id = a.case_id AND b.judge = a.judge AND b.model = a.model AND b.repeat = a.repeat"
+        " AND b.outcome IN ('scored', 'forced')) LIMIT 1"
+    )
+    one, other = to_name(run_id), to_name(other_id)
+    names = [to_name(judge), to_name(model, MODEL_CHARS)]
+    return not any(session.query(missing, [a, *names, b]) for a, b in ((one, other), (other, one)))
+
+
 def failed_page(session: SqlSession, run_id: str, after: tuple[int, int]) -> list[PlacedKey]:
     """Those that did not pass, after a position and number."""
     rows = session.query(

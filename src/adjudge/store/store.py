@@ -279,6 +279,9 @@ class SqlStore:
     def share_scored_case(self, run_id: str, other_id: str) -> bool:
         return self._read(lambda session: reading.share_scored_case(session, run_id, other_id))
 
+    def score_same_cases(self, run_id: str, other_id: str, *, judge: str, model: str) -> bool:
+        return self._read(lambda session: reading.score_same_cases(session, run_id, other_id, judge, model))
+
     def failed(self, run_id: str) -> Iterator[JudgementKey]:
         after = (0, 0)
         while True:

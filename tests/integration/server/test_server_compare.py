@@ -395,6 +395,20 @@ def test_the_list_draws_each_result_and_links_its_change_since_the_run_of_the_sa
     assert "since" not in before
 
 
+def test_no_change_is_drawn_between_means_of_different_cases(tmp_path):
+    """The first row against all ten: 40 % and 100 %, and no case changed."""
+    store = make_run(tmp_path, "cases", some(4, 6))
+    model = f"scripted:{tmp_path / 'replies.jsonl'}"
+    adjudge_evaluate(
+        tmp_path / "cases.jsonl", ["correctness"], name="first", store=store, model=model, first=1
+    )
+    with served(store) as pages:
+        for address in ("/", "/runs/first"):
+            text = pages.client.get(address).text
+            assert "compare with cases</a>" in text
+            assert "since cases" not in text
+
+
 def test_a_run_whose_process_was_killed_is_listed_as_interrupted(tmp_path):
     store = make_run(tmp_path, "cases", some(4, 6))
     with closing(open_store(store)) as opened:
