@@ -767,6 +767,7 @@ def test_a_key_in_the_environment_causes_no_call(adjudge, cases):
     [
         ("correctness", "score >= 4", ("no score can meet", "score >= 0.75")),
         ("correctness", "score >= 0", ("every score meets", "score >= 0.75")),
+        ("relevance", "4", ("every score meets", "score >= 4")),
         ("relevance", "score > 5", ("no score can meet", "score >= 4")),
         ("preference", "score >= 4", ("no score can meet", "score > 0.5")),
     ],

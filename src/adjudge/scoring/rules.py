@@ -289,13 +289,13 @@ def pass_rule_verdict(judge: Judge) -> bool | None:
     if judge.passes is None or judge.scale is None:
         return None
     expression = parse_expression(judge.passes)
-    if expression.names != {"score"} or expression.item_fields:
+    if not expression.names <= SCORE_NAMES or expression.item_fields:
         return None
     low, high = Fraction(judge.scale.low), Fraction(judge.scale.high)
     turns = sorted({low, high, *(each for each in _numbers(expression.tree) if low < each < high)})
     scores = [*turns, *((one + other) / 2 for one, other in pairwise(turns))]
     try:
-        found = {bool(expression.evaluate({"score": float(score)})) for score in scores}
+        found = {bool(expression.evaluate(dict.fromkeys(SCORE_NAMES, float(score)))) for score in scores}
     except EvaluationError:
         return None
     return found.pop() if len(found) == 1 else None
