@@ -25,5 +25,5 @@ CHECK_VERSIONS: dict[str, int] = {
 }
 """The checks in code (`adjudge.scoring.checks`) that a judge file's `check:` may name."""
 
-EMBEDDED_VERSION = 5
+EMBEDDED_VERSION = 6
 """The code around the embedded judge's model (`adjudge.embedded`): part of its name, beside the hash of its weights."""

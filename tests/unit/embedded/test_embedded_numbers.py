@@ -54,6 +54,11 @@ def test_a_reference_is_numeric_when_it_amounts_to_one_quantity(question, refere
         ("How many?", "26", "There are 31.", False),
         ("How many in 2019?", "12", "In 2019 nobody counted.", False),
         ("How many?", "12", "I cannot tell.", False),
+        ("When is it open?", "24/7", "It is open 24/7.", True),
+        ("What share?", "4 out of 5", "4 out of 5", True),
+        ("How 0?", "Do 0", "Do 0", True),
+        ("What share?", "4 out of 5", "14 out of 5, or 4 out of 50.", False),
+        ("When is it open?", "4/5", "On 4/5/2020, 14/5 and 3.4/5.", False),
     ],
 )
 def test_the_response_gives_the_number_or_does_not(question, expected, response, agrees):

@@ -68,10 +68,13 @@ def names_something(text: str, question: str) -> bool:
 def find_number(question: str, expected: str, response: str) -> NumberFound:
     """The first number of the response that agrees with the expected one; else its last, which answers mostly end with.
 
-    A number of the question is no answer to it, unless it is the expected one to the letter.
+    A number of the question is no answer to it, unless it is the expected one to the letter. What is more than one
+    number, such as `24/7` or `4 out of 5`, is looked for whole.
     """
     asked = set(numbers_in(question))
-    candidates = [number for number in numbers_in(response) if number not in asked or number == expected]
+    whole = expected not in numbers_in(expected) and stands_in(expected, response)
+    candidates = [expected] if whole else []
+    candidates += [number for number in numbers_in(response) if number not in asked or number == expected]
     candidates += spelt_in(response)
     last: NumberFound | None = None
     for candidate in candidates:
@@ -82,6 +85,12 @@ def find_number(question: str, expected: str, response: str) -> NumberFound:
         if compared.agrees:
             return last
     return last or NumberFound(expected, None, agrees=False, how="not in the response")
+
+
+def stands_in(expected: str, response: str) -> bool:
+    """Word for word, and not as a part of a longer word, number or fraction."""
+    pattern = r"\s+".join(map(re.escape, expected.split()))
+    return re.search(rf"(?<![\w/])(?<!\d[.,]){pattern}(?![\w/])(?![.,]\d)", response) is not None
 
 
 def any_number(question: str, expected: Sequence[str], response: str) -> NumberFound | None:
