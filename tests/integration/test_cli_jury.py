@@ -317,6 +317,17 @@ def test_the_report_says_that_copies_are_no_votes_and_that_the_best_member_is_be
     assert len(report["judges"]) == 1
 
 
+def test_two_members_that_never_differ_leave_no_endless_interval(adjudge):
+    """`95 % interval -inf to inf`: the difference of two errors is no larger than the scale is wide."""
+    write_cases(12, label=[1 + n % 5 for n in range(12)])
+    replies = [{"case_id": f"c{n}", "reply": {"reason": "r", "score": 1 + n % 3}} for n in range(12)]
+    for name in ("one", "two"):
+        write_lines(f"{name}.jsonl", replies)
+    models = ("--model", "scripted:one.jsonl", "--model", "scripted:two.jsonl", "--jury", "median")
+    done = adjudge("run", "cases.jsonl", "--judge", "relevance", *models, "-o", "rows.jsonl")
+    assert "smaller by 0.00, 95 % interval -5.00 to 5.00" in " ".join(done.out.split())
+
+
 def test_without_labels_the_effective_votes_say_what_they_assume(adjudge):
     _, votes = labelled_votes()
     write_cases(60)

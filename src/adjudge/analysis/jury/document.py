@@ -1,6 +1,7 @@
 """A jury in words: beside it each juror, how far they agree, what their votes are worth, and whether it beats the best."""
 
 from collections.abc import Iterator
+from math import isfinite
 
 from msgspec.structs import replace
 
@@ -62,7 +63,8 @@ def _best(best: BestMember) -> Fact:
         gained = f"{100 * value:+.1f} points, 95 % interval {100 * low:+.1f} to {100 * high:+.1f}"
     else:
         sides = f"mean absolute error {show_number(best.jury)}, of its best member {show_number(best.best)} {chosen}"
-        gained = f"smaller by {value:.2f}, 95 % interval {low:.2f} to {high:.2f}"
+        interval = f"95 % interval {low:.2f} to {high:.2f}" if isfinite(high - low) else "no interval"
+        gained = f"smaller by {value:.2f}, {interval}"
     finding = (
         "the jury beats its best member"
         if low > 0

@@ -258,6 +258,12 @@ class JuryTally:
         if found is None:
             return None
         model, difference = found
+        own_scale = self._source.scale if self._source else None
+        if own_scale is not None:  # members that never differ leave the ends open
+            width = own_scale.high - own_scale.low
+            difference = replace(
+                difference, low=max(difference.low, -width), high=min(difference.high, width)
+            )
         start, sign = (1.0, 1.0) if self._by_label else (0.0, -1.0)
         both = rows[model]
         return BestMember(
