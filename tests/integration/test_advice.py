@@ -66,3 +66,20 @@ def test_a_string_that_does_not_end_is_named_once(adjudge, tmp_path):
         "run", "cases.jsonl", "--judge", "relevance", "--model", "scripted:replies.jsonl", "-o", "rows.jsonl"
     )
     assert "Unterminated string starting at column 25" in " ".join(done.out.split())
+
+
+def test_a_rubric_as_a_flag_leads_to_the_judge_that_takes_one(adjudge, tmp_path):
+    write_lines(tmp_path / "cases.jsonl", [{"id": "a", "question": "q", "response": "r"}])
+    done = adjudge("run", "cases.jsonl", "--rubric", "The answer is polite.")
+    assert done.code == 2
+    assert "--judge rubric --variables 'rubric=The answer is polite.'" in done.err
+
+
+def test_no_run_is_called_last(adjudge, tmp_path):
+    """`adjudge report last` showed the run of that name for ever after, not the latest."""
+    write_lines(tmp_path / "cases.jsonl", [{"id": "a", "question": "q", "response": "r"}])
+    (tmp_path / "replies.jsonl").write_text('{"case_id": "a", "reply": {"reason": "x", "score": 1}}')
+    asked = ("--judge", "relevance", "--model", "scripted:replies.jsonl")
+    done = adjudge("run", "cases.jsonl", *asked, "--name", "last")
+    assert done.code == 2
+    assert "--name last: stands for the latest run" in done.err

@@ -521,14 +521,14 @@ def test_only_comparisons_that_work_are_offered_and_drawn(tmp_path, adjudge):
     assert "adjudge compare" not in run("ids", "one").out
     assert adjudge("compare", "again", "ids").code == 2
     assert run("unreadable", "none").code == 3
-    assert "adjudge compare ids last" in run("last", "one").out
-    assert adjudge("compare", "ids", "last").code == 0
+    assert "adjudge compare ids latest" in run("latest", "one").out
+    assert adjudge("compare", "ids", "latest").code == 0
     with served(tmp_path / ".adjudge") as site:
-        for name in ("first", "model", "again", "ids", "unreadable", "last"):
+        for name in ("first", "model", "again", "ids", "unreadable", "latest"):
             site.client.get(f"/runs/{name}?now=1")
         page = site.client.get("/").text
     links = re.findall(r"/compare\?a=(\w+)&amp;b=(\w+)", page)
-    assert set(links) == {("first", "again"), ("ids", "last")}
+    assert set(links) == {("first", "again"), ("ids", "latest")}
 
 
 def test_it_says_how_many_changes_judging_again_would_make(adjudge, write):

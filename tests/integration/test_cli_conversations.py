@@ -82,7 +82,7 @@ def test_each_turn_is_judged_by_itself(chats, adjudge, tmp_path):
 
 
 def test_the_last_turn_is_judged_by_default_and_the_whole_where_wanted(chats, adjudge):
-    rows = parse_lines(chats("run", "--name", "last", "-o", "-").out)
+    rows = parse_lines(chats("run", "--name", "latest", "-o", "-").out)
     assert [(row["case_id"], row["score"]) for row in rows] == [("a", 1), ("b", None), ("c", None), ("d", 0)]
     rows = parse_lines(chats("run", "--turns", "all", "--name", "all", "-o", "-").out)
     assert [row["outcome"] for row in rows] == ["scored", "missing_input", "bad_row", "scored"]

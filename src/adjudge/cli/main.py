@@ -37,6 +37,12 @@ OTHER_WORDS = {
 """What other tools call a command of ours."""
 
 
+OTHER_FLAGS = {
+    "--rubric": "a rubric is a variable of the judge `rubric`: --judge rubric --variables 'rubric=The answer is polite.'"
+}
+"""What is looked for as a flag and is none, with what to type instead."""
+
+
 class CommandGroup(click.Group):
     """Suggests a command where there is none of that name."""
 
@@ -211,6 +217,8 @@ def _with_command(error: click.ClickException) -> str:
             message = f"{parameter.variable_set(os.environ)}: {message}"
         elif source is click.core.ParameterSource.DEFAULT_MAP:
             message = f"adjudge.toml: {message}"
+    if isinstance(error, click.NoSuchOption) and error.option_name in OTHER_FLAGS:
+        return f"No such option '{error.option_name}'.\n\nhint: {OTHER_FLAGS[error.option_name]}"
     if isinstance(error, click.UsageError) and ctx is not None:
         return f"{message}\n\nhint: `{ctx.command_path} --help` lists the flags"
     return message

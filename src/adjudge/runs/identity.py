@@ -182,6 +182,8 @@ def remembered_date(store: Store, described: Mapping[str, Json]) -> CurrentDate 
 def _check_name(name: str) -> None:
     if not name.strip() or any(ord(character) < 32 for character in name):
         raise SettingsError(option("--name"), "is blank or has control characters", "give a short plain name")
+    if name == "last":
+        raise SettingsError(option("--name", name), "stands for the latest run", "give another name")
 
 
 COMPARED = (
