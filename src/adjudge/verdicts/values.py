@@ -50,6 +50,7 @@ DENOMINATOR = lazy_pattern(
     r"[\s*_`]{0,8}(?:/|out\s{1,4}of\b|of\b|von\b|sur\b|de\b|из\b)[\s*_`]{0,8}(\d{1,9}(?:[.,]\d{1,9})?)(?![\w/])",
     re.IGNORECASE,
 )
+UNIT = lazy_pattern(r"\s?(?:(?:stars?|points?|pts)\b|[★⭐])", re.IGNORECASE)
 ANOTHER = lazy_pattern(
     r"\s{0,8}(?:-|–|—|~|/|to\b|or\b|and\b|bis\b|oder\b|ou\b|至|或|&|,|\||\s)\s{0,8}\d", re.IGNORECASE
 )
@@ -283,6 +284,8 @@ def _leading_number(
         if allowed.maximum != 100:
             return ValueProblem(f"is a percentage, not {allowed.describe()}")
         rest = rest.lstrip()[1:]
+    if (unit := UNIT.match(rest)) is not None:
+        rest = rest[unit.end() :]
     if isinstance(value, ValueProblem):
         return value
     if strict_ending and rest[:1] not in tuple(".:;,)]-–—\n") and rest.strip(DRESSING + ENDINGS):

@@ -172,11 +172,9 @@ EXAMPLES: dict[str, list[Example]] = {
             "Reply with a single word, warm | cool | cold, and stop." + JUDGED, None, ("warm", "cool", "cold")
         )
     ],
-    "capitals": [
-        Example("Reply with a single word: WARM, COOL or COLD." + JUDGED, None, ("WARM", "COOL", "COLD"))
-    ],
-    "known_pair": [
-        Example("Say only whether it is faithful or unfaithful." + JUDGED, None, ("faithful", "unfaithful"))
+    "plain_words": [
+        Example("Reply with a single word: WARM, COOL or COLD." + JUDGED, None, ("WARM", "COOL", "COLD")),
+        Example("Say only whether it is faithful or unfaithful." + JUDGED, None, ("faithful", "unfaithful")),
     ],
     "one_of": [
         Example(
@@ -190,7 +188,12 @@ EXAMPLES: dict[str, list[Example]] = {
             'Output your verdict: "kept" if the promise was kept and "broken" if it was not.' + JUDGED,
             None,
             ("kept", "broken"),
-        )
+        ),
+        Example(
+            'Answer "kept" if the promise was kept. Answer "broken" if it was not.' + JUDGED,
+            None,
+            ("kept", "broken"),
+        ),
     ],
     "marked_choices": [
         Example("Reply:\n<verdict>warm/cool/cold</verdict>" + JUDGED, None, ("warm", "cool", "cold")),
@@ -211,13 +214,6 @@ EXAMPLES: dict[str, list[Example]] = {
             "What is it?\n\nOptions:\n(1) A request\n(2) A complaint\n(3) Praise" + JUDGED,
             None,
             ("1", "2", "3"),
-        )
-    ],
-    "labels_with_conditions": [
-        Example(
-            'Answer "kept" if the promise was kept. Answer "broken" if it was not.' + JUDGED,
-            None,
-            ("kept", "broken"),
         )
     ],
     "letter_range": [

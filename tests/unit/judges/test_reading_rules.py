@@ -35,6 +35,10 @@ from adjudge.judges.reading.words import word_choices
         ("5 to 1", 1, 5, "integer"),
         ("an integer in the range of [1,5]", 1, 5, "integer"),
         ("a score in [0, 1]", 0, 1, "number"),
+        ("0 to 10, halves allowed", 0, 10, "number"),
+        ("0%-100%", 0, 100, "integer"),
+        ("<número del 1 al 5>", 1, 5, "integer"),
+        ("<Zahl von 1 bis 6>", 1, 6, "integer"),
     ],
 )
 def test_a_range_of_numbers_is_read(text: str, low: float, high: float, kind: str) -> None:
@@ -76,6 +80,11 @@ def test_a_count_a_date_and_a_tolerance_are_no_scale(text: str) -> None:
         ("either `good`, `fair` or `poor`", ("good", "fair", "poor")),
         ("one of: low, medium, high", ("low", "medium", "high")),
         ("<correct | incorrect>", ("correct", "incorrect")),
+        ("<a|b|tie>", ("a", "b", "tie")),
+        ('"1", "2" or "tie"', ("1", "2", "tie")),
+        ("„ja“ oder „nein“", ("ja", "nein")),
+        ("«да» или «нет»", ("да", "нет")),
+        ("「はい」または「いいえ」", ("はい", "いいえ")),
         ("'supported' (it is there) or 'refuted' (it is not)", ("supported", "refuted")),
     ],
 )
@@ -92,6 +101,114 @@ def test_a_truth_value_is_a_boolean(text: str) -> None:
 def test_prose_is_no_choice(text: str) -> None:
     assert word_choices(text) == ()
     assert read_kind(text, whole=True).options == ()
+
+
+JUDGED = "\n\nQuestion: {{question}}\nAnswer: {{answer}}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        (
+            "Classify it into exactly one category:\n- billing: charges, refunds\n- login: passwords\n- other: the rest",
+            ["billing", "login", "other"],
+        ),
+        ("Is every statement supported by the question? (yes/no)", ["yes", "no"]),
+        ("Letter grades: A (superb), B (good), C (fair), D (poor), F (useless).", list("ABCDF")),
+        ('Rispondi solo con "giusta", "parziale" o "vaga".', ["giusta", "parziale", "vaga"]),
+        ('Ответь только одним словом: "ДА" или "НЕТ".', ["ДА", "НЕТ"]),
+        ("「良い」または「悪い」のみを出力してください。", ["良い", "悪い"]),
+        ('If it holds, mark it "kept". If it does not, it is marked "broken".', ["kept", "broken"]),
+    ],
+)
+def test_labels_are_read_from_lists_questions_and_other_languages(text: str, labels: list[str]) -> None:
+    (part,) = describe_judge(parse_judge(text + JUDGED, name="j"))["verdict"]["properties"].values()
+    assert part["enum"] == labels
+
+
+def test_letters_and_tags_in_prose_are_no_labels() -> None:
+    assert word_choices("output one of the following after </think>: it, or that") == ()
+    shown = describe_judge(
+        parse_judge("Say one of:\nOption A (fine):\nGO\nOption B (not so):\nSTOP" + JUDGED, name="j")
+    )
+    assert "choice" not in (shown["verdict"] or {}).get("properties", {})
+
+
+@pytest.mark.parametrize(
+    ("text", "scale"),
+    [
+        ("How polite is it? 1 = rude, 2 = cold, 3 = neutral, 4 = kind, 5 = warm", [1, 5]),
+        ("How polite is it? 1 = rude, 2 = cold, … 5 = warm", [1, 5]),
+        ("How polite is it? 0 (rude), 1 (cold), 2 (warm)", [0, 2]),
+        ("What share of the facts does it name, as a percentage (0%-100%)?", [0, 100]),
+        (
+            'Points are accumulated on a 5-point scale:\n- Add 1 point if it is clear.\nConclude with: "Score: <points>"',
+            [0, 5],
+        ),
+        ("評価基準\n3: 正しい\n2: 概ね正しい\n1: 誤り\n評価：（1〜3の整数）", [1, 3]),
+    ],
+)
+def test_a_scale_is_read_that_nothing_calls_one(text: str, scale: list[float]) -> None:
+    assert describe_judge(parse_judge(text + JUDGED, name="j"))["scale"] == scale
+
+
+@pytest.mark.parametrize(
+    "text", ["It costs 1 = one coin, 2 = two coins.", "Parts: 2 = legs, 4 = arms, 7 = hats"]
+)
+def test_few_or_uneven_numbers_in_a_line_are_no_scale(text: str) -> None:
+    assert find_anchors(text) == []
+
+
+def test_the_last_level_of_a_line_ends_with_its_sentence() -> None:
+    (anchors,) = find_anchors("Rate it: 1 = rude, 2 = neutral, 3 = warm. End with a line of its own.")
+    assert anchors.texts == {"1": "rude", "2": "neutral", "3": "warm"}
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "Array<{\n  rule: string;\n  severity: 'low' | 'high';\n}>",
+        "{ rule: string; severity: 'low' | 'high' }[]",
+    ],
+)
+def test_lists_of_objects_are_read_from_typescript(kind: str) -> None:
+    (shown,) = find_objects(f'type Review = {{\n  verdict: "kept" | "broken";\n  violations: {kind};\n}};')
+    assert shown.node.names == ("verdict", "violations")
+    violations = shown.node["violations"]
+    assert isinstance(violations, ListNode)
+    (element,) = violations.elements
+    assert isinstance(element, ObjectNode)
+    assert element.names == ("rule", "severity")
+
+
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        ("Use this format:\n\nGrammar: X/10\nStyle: X/10", ["grammar", "style"]),
+        (
+            "Answer in this form:\nHas a greeting: yes/no\nHas a call to action: yes/no",
+            ["has_a_greeting", "has_a_call_to_action"],
+        ),
+        ("Antworte genau in diesem Format:\nBegründung: <kurz>\nNote: <1-6>", ["begründung", "note"]),
+        ("Responda no seguinte formato:\nComentário: <texto>\nNota: <0-10>", ["comentário", "nota"]),
+        ('按JSON输出，1到10分：\n{"准确性": 分数, "总分": 分数}', ["准确性", "总分"]),
+    ],
+)
+def test_fields_are_read_by_their_places(text: str, fields: list[str]) -> None:
+    shown = describe_judge(parse_judge(text + JUDGED, name="j"))
+    assert list(shown["verdict"]["properties"]) == fields
+    assert all(part != {"type": "string"} for part in list(shown["verdict"]["properties"].values())[1:])
+
+
+def test_a_sentence_that_asks_to_explain_gives_no_labels() -> None:
+    body = (
+        "Your judgement must be in the format specified below:\n\nextracted_answer: The answer in the text.\n\n"
+        "reasoning: Explain why the extracted_answer is correct or incorrect.\n\n"
+        "correct: Answer 'yes' if it matches. Answer 'no' otherwise.\n"
+    )
+    shown = describe_judge(parse_judge(body + JUDGED, name="j"))
+    assert shown["verdict"]["properties"]["extracted_answer"] == {"type": "string"}
+    assert shown["score"] == {"yes": 1, "no": 0}
 
 
 def test_json_is_read_with_everything_prompts_put_into_it() -> None:

@@ -30,6 +30,7 @@ def read(text, form, case=(), **schemas):
         ("Safe\n\n  \n4", "line", {"type": "integer"}, 4),
         ("4", "bare", {"type": "integer"}, 4),
         ("4. Because it is", "bare", {"type": "integer"}, 4),
+        ("4 stars", "bare", {"type": "integer"}, 4),
         ("Why not.\nSafe: it holds\nin two lines", "line", {"type": "string"}, "it holds\nin two lines"),
         ("Safe:\n- a\n- b", "sections", {"type": "array", "items": {"type": "string"}}, ["a", "b"]),
     ],
@@ -46,6 +47,7 @@ def test_the_value_is_read_in_its_type(text, form, schema, wanted):
     [
         ("Safe: maybe", "line", {"type": "boolean"}, "'maybe'"),
         ("Safe: 80%", "line", {"type": "integer", "minimum": 0, "maximum": 5}, "percentage"),
+        ("4 points of criticism", "bare", {"type": "integer"}, "followed by other words"),
         ("4 strong points", "bare", {"type": "integer"}, "followed by other words"),
         ("Safer: 4", "line", {"type": "integer"}, "no line"),
         ("Safe harbour: 4", "line", {"type": "integer"}, "no line"),

@@ -9,16 +9,20 @@ from adjudge.judges.reading.names import REFERENCE
 from adjudge.judges.reading.parts import ContractPart, FoundContract, choice_part
 from adjudge.judges.reading.recogniser import ask
 from adjudge.judges.reading.scale import find_anchors, overall_scale
+from adjudge.judges.reading.vocabulary import foreign
 from adjudge.judges.reading.words import lettered_options, word_choices
 from adjudge.patterns import lazy_pattern
 
 _ASKED = lazy_pattern(
     r"(?:\b(?:respond|reply|answer|output|return|print|say|write|choose|select|pick|classify|label|state|give|assign|provide|decide|conclude|end|mark|indicate|determine|evaluate|report)\b"
     r"|\byour (?:response|answer|output|reply|verdict|judg(?:e)?ment|decision|final answer) (?:must|should|shall|will|is)\b"
-    r"|^\W*either\b|\b(?:first|last|final) line\b|\b(?:single (?:word|letter|number|integer|character|token))\b|\b(?:answer|verdict|label|decision)\s*:)",
+    r"|^\W*either\b|\b(?:first|last|final) line\b|\b(?:single (?:word|letter|number|integer|character|token))\b|\b(?:answer|verdict|label|decision)\s*:"
+    rf"|^\s{{0,4}}\([A-Za-z]{{1,20}}(?:\s?[/|]\s?[A-Za-z]{{1,20}}){{1,5}}\)\W{{0,3}}$|{foreign('asked')})",
     re.IGNORECASE,
 )
+"""`Is it so? (yes/no)` too: what is in brackets stands as a sentence of its own."""
 _STRICT = lazy_pattern(
+    rf"{foreign('only')}|"
     r"\b(?:only|single|just|exactly|strictly|nothing else|no other|without (?:any )?(?:explanation|other)|one word|one of|either|must be|must read|must say|should be|with (?:a|the|one)|do not (?:explain|include|add))\b"
     r"|[\"'`][^\"'`\n]{1,30}[\"'`]\s*(?:or|/|,)|\([A-Za-z]{1,20}/[A-Za-z]{1,20}\)|[\"'`“][^\"'`”\n]{1,30}[\"'`”]\s+if\b"
     r"|\b(?:output|return|respond|reply|answer|say|write|print|choose|select)\b[^.\n]{0,20}\b(?-i:[A-Z][A-Z_]{0,20},? or [A-Z][A-Z_]{0,20})\b",
@@ -29,10 +33,10 @@ _LETTER_ASKED = lazy_pattern(
     re.IGNORECASE,
 )
 _NUMBER_ASKED = lazy_pattern(
-    r"\b(?:respond|reply|answer|output|return|print|provide|give|write)\b[^\n.]{0,60}\b(?:only|just|single|nothing but)\b[^\n.]{0,60}\b(?:number|integer|score|rating|digit|float|numeric)\b"
+    r"\b(?:respond|reply|answer|output|return|print|provide|give|write)\b[^\n.]{0,60}\b(?:only|just|single|nothing but)\b[^\n.]{0,60}\b(?:number|integer|score|rating|digit|float|numeric|percentage)\b"
     r"|\b(?:number|integer|score|rating|grade|digit)\b[^\n.]{0,60}\b(?:nothing else|no (?:other|additional|extra) (?:text|words|output))\b"
-    r"|\b(?:respond|reply|answer|output|return|print|provide|give|write)\b[^\n.]{0,60}\b(?:number|integer|digit)\b[^\n.]{0,40}\bonly\b"
-    r"|\b(?:only|just|single|nothing but)\b[^\n.]{0,40}\b(?:number|integer|score|rating|digit|float|numeric)\b[^\n.]{0,80}",
+    r"|\b(?:respond|reply|answer|output|return|print|provide|give|write)\b[^\n.]{0,60}\b(?:number|integer|digit|percentage)\b[^\n.]{0,40}\bonly\b"
+    r"|\b(?:only|just|single|nothing but)\b[^\n.]{0,40}\b(?:number|integer|score|rating|digit|float|numeric|percentage)\b[^\n.]{0,80}",
     re.IGNORECASE,
 )
 _TWO_SCORES = lazy_pattern(
@@ -55,6 +59,12 @@ _CLASS = lazy_pattern(r"\b(?:label|classif|categor)", re.IGNORECASE)
 _LIST_LINE = lazy_pattern(
     r"^[ \t]*(?:[-*•+]|\d{1,2}[.)])[ \t]+[`\"'*]{1,3}(?P<label>[A-Za-z][\w -]{0,30})[`\"'*]{1,3}[ \t]*(?:[:(–—-]|$)",
     re.MULTILINE,
+)
+_PLAIN_LIST_LINE = lazy_pattern(
+    r"\s{0,4}(?:[-*•+]|\d{1,2}[.)])[ \t]+(?P<label>[^\W\d][\w-]{0,30}(?:[ ][\w-]{1,20})?)[ \t]*(?:[:(–—]|-[ ])[^\n⟦]{2,300}(?=\n|\Z)"
+)
+_CHOSEN = lazy_pattern(
+    r"\b(?:label|categor(?:y|ies)|class|option|verdict|outcome|one of|following)\b", re.IGNORECASE
 )
 
 
@@ -96,6 +106,8 @@ def _worded(text: str) -> FoundContract | None:
         if not options and (ended or re.search(r"\bfollowing\b|\bone of\b|\bbelow\b", said)):
             following = text[sentence.end() : sentence.end() + 1500]
             below = tuple(dict.fromkeys(match["label"].strip() for match in _LIST_LINE.finditer(following)))
+            if not below and ended and _CHOSEN.search(said):
+                below = _plain_list(following)
             below = below or (word_choices(following.lstrip().split("\n", 1)[0]) if ended else ())
             options = below if 2 <= len(below) <= 8 else ()
         if options and len(options) <= 10:
@@ -104,6 +116,16 @@ def _worded(text: str) -> FoundContract | None:
             part = choice_part(name, options, text, labels=labels, says=said.strip())
             return FoundContract(form="bare", parts=(part,), start=sentence.start(), end=sentence.end())
     return None
+
+
+def _plain_list(following: str) -> tuple[str, ...]:
+    """`- billing: charges and refunds`, line by line below the sentence that asks for one of them."""
+    labels: list[str] = []
+    position = 0
+    while match := _PLAIN_LIST_LINE.match(following, position):
+        labels.append(match["label"])
+        position = match.end()
+    return tuple(dict.fromkeys(labels))
 
 
 def _lettered(text: str) -> FoundContract | None:

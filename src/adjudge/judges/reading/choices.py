@@ -86,21 +86,15 @@ def arrow_labels(text: str) -> Labels:
     return found if len(ends) > 1 and 1 < len(found) < 5 else {}
 
 
-def labels_with_conditions(text: str) -> Labels:
-    """`Output "yes" if …. Output "no" if …`: the choice is spread over sentences."""
-    return dict.fromkeys(ask(conditional_choices, text) or (), "")
-
-
 CHOICES: tuple[Callable[[str], Labels], ...] = (
     letter_grades,
     numbered_options,
     letter_range,
     defined_labels,
     arrow_labels,
-    labels_with_conditions,
 )
 
 
 def defined_choice(text: str) -> Labels:
-    """The labels of the first recogniser that finds some."""
-    return first(CHOICES, text) or {}
+    """The labels of the first recogniser that finds some; else those that sentences each give a condition."""
+    return first(CHOICES, text) or dict.fromkeys(ask(conditional_choices, text) or (), "")

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from adjudge.judges.reading.vocabulary import in_english
 from adjudge.judges.reading.words import word_choices
 from adjudge.patterns import lazy_pattern
 from adjudge.records import Json
@@ -54,6 +55,10 @@ RANGES = (
         rf"\b(?P<low>out)\s+of\s+(?P<high>\d{{1,3}}|{'|'.join(_NUMBER_WORDS)})\b(?!\.\d)", re.IGNORECASE
     ),
 )
+_PERCENTS = lazy_pattern(
+    rf"(?P<low>{NUMBER})\s?%\s{{0,2}}(?:-|–|—|to|and|bis|à|a|~)\s{{0,2}}(?P<high>100)\s?%", re.IGNORECASE
+)
+"""`0% to 100%`: of a share both ends are given; `10%-20%` is a tolerance."""
 _COUNTED = lazy_pattern(
     r"\s{0,2}(?:%(?!\s*(?:scale|score))|percent|words?\b|sentences?\b|bullets?\b|bullet points?\b|paragraphs?\b|lines?\b|characters?\b|"
     r"tokens?\b|examples?\b|items?\b|steps?\b|criteria\b|years?\b|minutes?\b|seconds?\b|days?\b|(?:\w{1,40}\s){0,2}(?:strengths|weaknesses|"
@@ -67,7 +72,7 @@ _NUMBER_LIST = lazy_pattern(
     rf"{_START}{NUMBER}(?:\s{{0,2}}(?:,\s{{0,2}}(?:or|and)?|\||/|\bor\b)\s{{0,2}}(?:(?:\.\.\.|…)\s{{0,2}},\s{{0,2}}(?:or|and)?\s{{0,2}})?{NUMBER}){{1,20}}{_END}"
 )
 _DECIMALS = lazy_pattern(
-    r"\b(?:float|floating|continuous|double|decimals?|fraction(?:al)?|real number|half[- ]points?|increments? of 0?\.\d+|steps? of 0?\.\d+|"
+    r"\b(?:float|floating|continuous|double|decimals?|fraction(?:al)?|real number|half[- ](?:points?|marks?|stars?)|halves|increments? of 0?\.\d+|steps? of 0?\.\d+|"
     r"one decimal|two decimal)\b",
     re.IGNORECASE,
 )
@@ -163,6 +168,14 @@ def find_ranges(text: str) -> list[NumberRange]:
                     low=low, high=high, decimals="." in first + last, start=match.start(), end=match.end()
                 )
             )
+    for match in _PERCENTS.finditer(text):
+        if float(match["low"]) in {0.0, 1.0} and not any(
+            match.start() < other.end and other.start < match.end() for other in found
+        ):
+            span = NumberRange(
+                low=float(match["low"]), high=100.0, decimals=False, start=match.start(), end=match.end()
+            )
+            found.append(span)
     return sorted(found, key=lambda item: item.start)
 
 
@@ -194,6 +207,9 @@ def _numbers(written: list[str]) -> tuple[float | int, ...]:
 def read_kind(text: str, *, whole: bool = False, booleans: bool = True) -> ValueKind:
     """What the words say of a value; `whole` when they stand in the value's place and say nothing else."""
     kind = _read_kind(text, whole=whole, booleans=booleans)
+    if not kind.known and re.search(r"\d", text):
+        foreign = _read_kind(in_english(text), whole=whole, booleans=booleans)
+        kind = foreign if foreign.numeric else kind
     if re.search(r"\b(?:or|\|)\s*null\b|\bnullable\b|\|\s*null\b", text, re.IGNORECASE):
         kind = replace(kind, nullable=True)
     return kind

@@ -15,7 +15,7 @@ OUTPUT_CUE = lazy_pattern(
     r"(?:s|ed)?\b[^\n.]{0,80}\b(?:json|format|following|as follows|structure|only|exactly|verdict|score|rating|tags?|with|below|object|line|schema|either|form|like this|as shown)\b"
     r"|\b(?:in|using|following|use|match(?:es|ing)?|with) (?:the |this |that |exactly |an? )*(?:following |exact |specified |strict )*(?:json|yaml|xml|format|structure|schema|template|form|keys|fields)\b"
     r"|\byour (?:final |entire |whole )?(?:response|answer|output|reply|verdict|evaluation|judg(?:e)?ment|result) (?:must|should|shall|will|needs|has|is)\b"
-    r"|\bshould look (?:like|as)\b|\b(?:json|output) (?:only|object|output|dictionary|response|format)\b|输出|格式|形式|出力|형식|출력|\bformato\b|\bформат|\bausgabe|\bfolgende[mns]?\sformat|^#+\s*output\b|^\W{0,4}(?:output|response|format|answer format|expected output)\W{0,4}$",
+    r"|\bshould look (?:like|as)\b|\b(?:json|output) (?:only|object|output|dictionary|response|format)\b|输出|格式|形式|出力|형식|출력|\bformato?\W{0,4}$|\bformato\b|\bформат|\bausgabe|\bfolgende[mns]?\sformat|^#+\s*output\b|^\W{0,4}(?:output|response|format|answer format|expected output)\W{0,4}$",
     re.IGNORECASE | re.MULTILINE,
 )
 EXAMPLE_CUE = lazy_pattern(

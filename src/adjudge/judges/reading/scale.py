@@ -23,11 +23,11 @@ from adjudge.judges.reading.vocabulary import in_english
 from adjudge.patterns import lazy_pattern
 
 _CUE = lazy_pattern(
-    r"\b(?:scale|scores?|scoring|scored|rate|rates|rating|ratings|rated|grades?|grading|graded|points?|likert|on a range|marks?|stars?|rank|rubric)\b",
+    r"\b(?:scale|scores?|scoring|scored|rate|rates|rating|ratings|rated|grades?|grading|graded|points?|likert|on a range|marks?|stars?|rank|rubric|percentages?|percent)\b",
     re.IGNORECASE,
 )
 _DECIMALS = lazy_pattern(
-    r"\b(?:float|floating|continuous|decimals?|fractional|half[- ]points?|increments? of 0?\.\d+|steps? of 0?\.\d+)\b",
+    r"\b(?:float|floating|continuous|decimals?|fractional|half[- ](?:points?|marks?|stars?)|halves|increments? of 0?\.\d+|steps? of 0?\.\d+)\b",
     re.IGNORECASE,
 )
 """Fewer words than beside a value: around a scale `double` is said of brackets."""
@@ -40,16 +40,22 @@ _ANCHOR = lazy_pattern(
     re.IGNORECASE | re.MULTILINE,
 )
 _INLINE = lazy_pattern(
-    rf"(?<![\w.\-])(?P<value>{NUMBER})[ \t]?(?:(?:=|:|means)[ \t]?(?P<text>[^\n,;=()]{{1,60}})|\((?P<aside>[^()\n]{{1,60}})\))"
-    r"[ \t]?[,;]?[ \t]?(?:(?:and|or)[ \t])?"
+    rf"(?<![\w.\-])(?P<value>{NUMBER})[ \t]?(?:(?:=|:|means)[ \t]?(?P<text>[^\n,;=().]{{1,60}})|\((?P<aside>[^()\n]{{1,60}})\))"
+    r"[ \t]?[,;]?[ \t]?(?:(?:and|or)[ \t]|(?:…|\.\.\.)[ \t]?[,;]?[ \t]?)?"
 )
-"""`1 = rude, 2 = cold`, `1 (rude), 2 (cold)`: levels in one line."""
+"""`1 = rude, 2 = cold`, `1 (rude), 2 (cold)`, `1 = rude, 2 = cold, … 5 = warm`: levels in one line."""
 _POINT_RULE = lazy_pattern(
     rf",\s(?:then\s)?(?:I will|you should|it should)?\s?(?:say|respond|answer|give|assign|output|return|rate|score)\b[^\n.,\d]{{0,40}}\s(?P<before>{NUMBER})(?=[\s.,;)]|\Z)(?!\.\d)"
     rf"|\b(?:assign|give|score)\b[^\n.,\d]{{0,30}}\s(?P<after>{NUMBER})\s+(?:if|when)\b"
     rf"|[:=][ \t]{{0,4}}(?P<points>{NUMBER})[ \t]+points?[ \t]{{0,4}}$",
     re.IGNORECASE | re.MULTILINE,
 )
+_ADDITIVE = lazy_pattern(
+    r"\badditive\b[^\n.]{0,40}\b(?:point|scor)|\bpoints? (?:are|is) accumulated\b|^\W{0,4}(?:add|award|give|grant) (?:1|one|a) point\b[^\n]{0,400}\n"
+    r"\W{0,4}(?:add|award|give|grant) (?:1|one|a|another)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A sum of points begins with none of them."""
 _DOUBT = lazy_pattern(
     r"\bconfidence\b[^\n.]{0,40}\b(?:score|rating|level|scale)s?\b|\b(?:score|rating|level)s?\b[^\n.]{0,20}\bconfidence\b",
     re.IGNORECASE,
@@ -145,6 +151,7 @@ def stated_scales(text: str) -> tuple[Stated, ...]:
     Kept, since several questions about one prompt, and lint after them, begin with it.
     """
     found: list[Stated] = []
+    summed = _ADDITIVE.search(text) is not None
     for line in re.finditer(r"[^\n]+", _EMPHASIS.sub("", in_english(text))):
         if not re.search(r"\d|\b(?:one|zero)\b", line[0]) or len(line[0]) > 4000:
             continue
@@ -160,6 +167,8 @@ def stated_scales(text: str) -> tuple[Stated, ...]:
             if "`" in line[0][max(0, span.start - 2) : span.start] and "=" in line[0]:
                 continue
             whole = bool(WHOLE.search(around))
+            if summed and span.low == 1:
+                span = replace(span, low=0.0)  # noqa: PLW2901
             found.append(
                 Stated(
                     kind=ranged(span, decimals=bool(_DECIMALS.search(around)), whole=whole),
@@ -222,7 +231,8 @@ def _read_run(text: str, run: list[re.Match[str]]) -> Anchors | None:
     heading = text[max(0, run[0].start() - 300) : run[0].start()]
     prefixed = any(each.get("prefix") for each in listed)
     after = text[run[-1].end() : run[-1].end() + 120]
-    if not prefixed and not _CUE.search(heading) and not _CUE.search(after):
+    called = prefixed or _is_counted(run, values) or any(map(_CUE.search, (heading, after)))
+    if not called and not any(_CUE.search(in_english(around)) for around in (heading, after)):
         return None
     stepwise = not prefixed and any(each.get("mark", "").startswith(".") for each in listed)
     if stepwise and ascending and all(value == int(value) and value >= 1 for value in values):
@@ -251,6 +261,16 @@ def _read_run(text: str, run: list[re.Match[str]]) -> Anchors | None:
         start=run[0].start(),
         end=run[-1].end(),
     )
+
+
+def _is_counted(run: list[re.Match[str]], values: list[float]) -> bool:
+    """`1 = rude, 2 = cold, 3 = neutral`: every step from 0 or 1 has its meaning, so nothing need call it a scale."""
+    line = run[0].string[run[0].start() : run[-1].start()]
+    if "\n" in line or min(values) not in {0, 1} or not all(re.search(r"[=(]", match[0]) for match in run):
+        return False
+    steps = [high - low for low, high in itertools.pairwise(sorted(values))]
+    # An ellipsis stands for the steps between the last two.
+    return set(steps[:-1] if re.search(r"…|\.\.\.", line) else steps) == {1.0}
 
 
 def _indented_below(text: str, position: int) -> str:

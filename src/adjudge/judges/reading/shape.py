@@ -187,6 +187,8 @@ def leaf_kind(name: str, leaf: Leaf, about: str) -> ValueKind:
         return kind
     if kind.numeric:
         return merge(kind, said) if said.numeric else kind
+    if not (leaf.quoted or kind.known or said.known) and is_rating(text) and len(text.split()) < 4:
+        return ValueKind(type="integer", assumed=True)  # `"accuracy": <score>`
     if said.known and (said.bounded or said.type != "string"):
         return said
     if (

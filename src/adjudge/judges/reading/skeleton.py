@@ -34,6 +34,10 @@ _BARE = lazy_pattern(
 """A value as written, up to its comma, line end or bracket; quotes, `<…>` and `(…)` hold together."""
 _ONE_VALUE = lazy_pattern(r"\d\s*[-–]\s*\d|/|\||\bor\b|\bto\b|\byour\b|\bhere\b")
 """`[1-5]` and `[Yes/No]` are places for one value; `[string]` and `[int, …]` are lists."""
+_ARRAY_OF = lazy_pattern(r"(?:readonly )?(?:Array|List|list)[<\[]\s{0,8}(?=\{)")
+_ARRAY_END = lazy_pattern(r"\s{0,8}[>\]]")
+_ARRAY_MARK = lazy_pattern(r"\s{0,4}\[\s?\]")
+"""TypeScript's lists of objects: `Array<{…}>` and `{…}[]`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -156,7 +160,13 @@ class _SkeletonReader:
         if depth > DEEPEST:
             raise _NotJsonError
         if _OPENING.match(self.text, self.position):
-            return self.object(depth)
+            node = self.object(depth)
+            return ListNode(elements=(node,), open_ended=True) if self.take(_ARRAY_MARK) else node
+        if self.take(_ARRAY_OF):
+            node = self.object(depth)
+            if self.take(_ARRAY_END) is None:
+                raise _NotJsonError
+            return ListNode(elements=(node,), open_ended=True)
         return self.list(depth) if self.text.startswith("[", self.position) else self.leaf()
 
     def list(self, depth: int) -> Node:

@@ -116,10 +116,18 @@ def spoken(name: str) -> str:
 _JSON_PAIR = lazy_pattern(r"[\"']\s{0,2}:\s{0,2}[\"'\[{]")
 
 
+_EXPLAINS = lazy_pattern(r"\bexplain(?:ing|s)? (?:why|how)\b", re.IGNORECASE)
+"""`Explain why the answer is correct or incorrect` speaks of it and asks for no label."""
+
+
 def options_near(text: str, name: str) -> tuple[str, ...]:
     """The choice in a sentence that speaks of the part, the last such sentence first."""
     found = (match[0] for match in re.finditer(r"[^\n.]{3,400}", text))
-    sentences = [sentence for sentence in found if "⟦" not in sentence and not _JSON_PAIR.search(sentence)]
+    sentences = [
+        sentence
+        for sentence in found
+        if not ("⟦" in sentence or _JSON_PAIR.search(sentence) or _EXPLAINS.search(sentence))
+    ]
     spelled = re.compile(rf"\b{re.escape(name)}\b".replace(r"\ ", "[ _]"), re.IGNORECASE)
     for sentence in reversed(sentences):
         if spelled.search(sentence):
@@ -220,7 +228,8 @@ _SPECIFIED = lazy_pattern(
 _FIELD_NAME = lazy_pattern(r"[a-z][a-z_]{2,40}")
 _QUOTED_LABELS = lazy_pattern(r"(?:[\"`][\w/ -]{1,20}[\"`](?:,? or |, | ?[|/] ?| |$)){2,8}")
 _EXAMPLE = lazy_pattern(r"[\"'`]?[A-Za-z][\w-]{0,20}[\"'`]?")
-_LETTER_BLANK = lazy_pattern(r"[XYN#]|_{2,}|\.{3}|…")
+_LETTER_BLANK = lazy_pattern(r"(?:[XYN#?]|_{1,20}|\.{3}|…)(?:\s?/\s?\d{1,3})?")
+_SLASHED = lazy_pattern(r"[^\W\d_]{1,15}(?:\s?[/|]\s?[^\W\d_]{1,15}){1,5}")
 _OPENING = ("<", "[", "(", "{")
 _HERE = lazy_pattern(r"(?<!\s)\s++(?:goes\s+)?here\W{0,3}$", re.IGNORECASE)
 _OWNED = lazy_pattern(r"^(?:the|your|my)\s+|(?<!\s)\s++(?:is|are)$", re.IGNORECASE)
@@ -250,7 +259,8 @@ def find_lines(text: str) -> FoundContract | None:
         label, value = match[2], match[3]
         if REFERENCE.search(value) or REFERENCE.search(label) or value.startswith(":"):
             continue
-        if len(label.split()) > 4 or label.lower() in given or _FORM.match(label):
+        longest = 6 if _is_choice(value) else 4
+        if len(label.split()) > longest or label.lower() in given or _FORM.match(label):
             continue
         if not value.strip() and _EXPLAINED_BELOW.match(text, match[1]):
             continue
@@ -346,7 +356,9 @@ def _is_blank(value: str) -> bool:
 
 
 def _is_choice(value: str) -> bool:
-    """Whether it is labels in quotes and nothing else: `"Yes" or "No"`."""
+    """Whether it is labels and nothing else: `"Yes" or "No"`, `yes/no`."""
+    if _SLASHED.fullmatch(value.strip()) is not None:
+        return bool(word_choices(value, whole=True))
     return _QUOTED_LABELS.fullmatch(value.strip()) is not None and re.search(r" or |[|/]", value) is not None
 
 
@@ -402,7 +414,12 @@ def _line_part(name: str, values: list[str], text: str) -> ContractPart:
     kind = whole.kind
     if not has_role(name):
         # A line of an evaluation form, or `#thescore: your score here`.
-        rated = any(_RATED.search(value) or value in {"X", "N", "#"} for value in values)
+        rated = any(
+            _RATED.search(value)
+            or value in {"X", "N", "#"}
+            or ("/" in value and _LETTER_BLANK.fullmatch(value.strip()) is not None)
+            for value in values
+        )
         kind = ValueKind(type="integer" if rated or not values else "string", assumed=rated)
     return replace(whole, kind=kind, says=" ".join(values))
 

@@ -23,6 +23,13 @@ def alternatives(table: str, name: str) -> str:
     return "|".join(re.escape(word).replace(r"\*", r"\w*").replace("_", r"\s{1,2}") for word in words)
 
 
+def foreign(name: str) -> str:
+    """A pattern for the words of other languages that ask for a choice; only those with letters of ours end where letters end."""
+    words = sorted(vocabulary("choice", name), key=lambda word: (-len(word), word))
+    spaced, others = ([word for word in words if (word[0] < "\u1100") is latin] for latin in (True, False))
+    return rf"\b(?:{'|'.join(spaced)})\b|{'|'.join(others)}"
+
+
 def first_letters(words: Iterable[str]) -> str:
     """A pattern that looks for how one of them begins: a text is searched in a third of the time where it comes first."""
     return f"(?=[{re.escape(''.join(sorted({word[0] for word in words})))}])"

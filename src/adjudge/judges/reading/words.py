@@ -14,7 +14,7 @@ _LONGEST_LABEL = 6
 _QUOTES = "\"'`“”‘’*"
 _OR_WORD = alternatives("choice", "or")
 _QUOTED = lazy_pattern(
-    r"(?:\*\*|[\"'`“‘])(?P<word>[^\"'`“”‘’*\n⟦⟧<>]{1,60}?)(?:\*\*|[\"'`”’])(?P<aside>\s{0,2}\([^()\n]{0,80}\))?"
+    r"(?:\*\*|[\"'`“‘„«「])(?P<word>[^\"'`“”‘’„«»「」*\n⟦⟧<>]{1,60}?)(?:\*\*|[\"'`”’“»」])(?P<aside>\s{0,2}\([^()\n]{0,80}\))?"
     rf"(?P<next>\s{{0,2}}(?:,\s{{0,2}}(?:(?:{_OR_WORD}|and)(?!\w))?|\||/|(?:{_OR_WORD})(?!\w)|\bvs\.?|\band\b|\n\s*[-*]?\s*(?=[\"'`]))\s{{0,2}})?"
 )
 _MARKED = lazy_pattern(r"\w[\w +.'-]{0,40}(?:\s{0,2}[/|]\s{0,2}\w[\w +.'-]{0,40}){1,12}")
@@ -33,6 +33,7 @@ _ONE_OF = lazy_pattern(
 )
 _CONDITIONAL = lazy_pattern(
     r"\b(?:answer|respond|say|write|output|return|reply|use|put|print)(?: with)? [\"'`“]([A-Za-z][\w -]{0,30})[\"'`”]"
+    r"|\b(?:mark|label|rate|grade|classify)(?:ed|led|d)?(?: it| the \w{1,20})?(?: as)? [\"'`“]([A-Za-z][\w -]{0,30})[\"'`”]"
     r"|[\"'`“]([A-Za-z][\w -]{0,30})[\"'`”] (?:if|when|otherwise|for)\b",
     re.IGNORECASE,
 )
@@ -47,7 +48,7 @@ _PAIR = lazy_pattern(
 )
 _NOT_LABELS = vocabulary("choice", "not_labels")
 _AROUND = " \t\n<>[](){}.\"'`“”*"
-_NO_LABEL = lazy_pattern(rf"[\"“”:]|\A[\W_]*\Z|\A{NUMBER_LABEL.pattern}\Z|\A(?:an?|the|your|its) ")
+_NO_LABEL = lazy_pattern(rf"[\"“”:<>]|\A[\W_]*\Z|\A{NUMBER_LABEL.pattern}\Z|\A(?:an?|the|your|its) ")
 _ONLY_QUOTED = {"none", "n/a"}
 _AFTER_CHOICE = lazy_pattern(
     r"\s(?:using|based|according|with|for|if|when|depending|to|in|as|and|by|on|from)\s"
@@ -101,7 +102,10 @@ def _capitals(text: str) -> tuple[str, ...]:
     return ()
 
 
-def _known_pair(text: str) -> tuple[str, ...]:
+def _plain_words(text: str) -> tuple[str, ...]:
+    """Labels with nothing around them: in capitals, or a pair that prompts often have, such as `yes/no`."""
+    if found := _capitals(text):
+        return found
     match = _PAIR.search(text)
     return tuple(group for group in match.groups() if group) if match else ()
 
@@ -127,7 +131,7 @@ def _quoted_choices(text: str) -> tuple[str, ...]:
 
 def conditional_choices(text: str) -> tuple[str, ...]:
     """`Answer "yes" if …. Answer "no" otherwise`: each label with its own condition."""
-    found = [match[1] or match[2] for match in _CONDITIONAL.finditer(text)]
+    found = [match[1] or match[2] or match[3] for match in _CONDITIONAL.finditer(text)]
     return _labels(list(dict.fromkeys(found)))
 
 
@@ -152,13 +156,19 @@ def _labels(pieces: list[str], *, quoted: bool = False) -> tuple[str, ...]:
         stripped for piece in pieces if (stripped := piece.strip().removeprefix("[[").removesuffix("]]"))
     )
     distinct = {label.lower() for label in labels}
-    if len(labels) < 2 or len(distinct) < len(labels) or any(map(_NO_LABEL.search, labels)):
+    if len(labels) < 2 or len(distinct) < len(labels):
         return ()
-    told = _NOT_LABELS - _ONLY_QUOTED if quoted else _NOT_LABELS
-    return () if any(label.lower() in told and label != "A" for label in labels) else labels
+    # A number is a label where quotes say so and another label is a word: `"1", "2" or "tie"`.
+    numbers = [label for label in labels if NUMBER_LABEL.fullmatch(label)]
+    words = [label for label in labels if not (quoted and label in numbers)]
+    if not words or any(map(_NO_LABEL.search, words)):
+        return ()
+    refused = _NOT_LABELS - _ONLY_QUOTED if quoted else _NOT_LABELS
+    refused -= {"a"} if "b" in distinct else set()
+    return () if any(label.lower() in refused and label != "A" for label in labels) else labels
 
 
-WRITTEN = (_quoted_choices, _piped_choices, _capitals, _known_pair, _one_of, conditional_choices)
+WRITTEN = (_quoted_choices, _piped_choices, _plain_words, _one_of, conditional_choices)
 WHOLE = (_marked_choices, _or_list)
 """Only where the text is a value's place."""
 
@@ -167,7 +177,10 @@ def lettered_options(text: str) -> dict[str, str]:
     """A run of consecutive letters from A, each with a meaning; the longest run counts. Where none stand on lines of
     their own, one in a line: `A (agrees), B (partly), C (disagrees)`.
     """
-    return _letter_run(_LETTERED.finditer(text)) or _letter_run(_INLINE_LETTERED.finditer(text))
+    if listed := _letter_run(_LETTERED.finditer(text)):
+        return listed
+    runs = (_letter_run(_INLINE_LETTERED.finditer(line)) for line in text.split("\n"))
+    return max(runs, key=len, default={})
 
 
 def _letter_run(found: Iterator[re.Match[str]]) -> dict[str, str]:
@@ -176,6 +189,8 @@ def _letter_run(found: Iterator[re.Match[str]]) -> dict[str, str]:
     for match in found:
         if match["letter"] == chr(ord("A") + len(run)):
             run[match["letter"]] = match["text"].strip(" *_.")
+        elif match["letter"] == "F" and len(run) == 4:  # grades leave out E
+            run["F"] = match["text"].strip(" *_.")
         elif match["letter"] == "A":
             run = {"A": match["text"].strip(" *_.")}
         else:
