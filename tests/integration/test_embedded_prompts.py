@@ -100,9 +100,9 @@ def explanations(judgement, judge, fields):
             "Paris",
             "It is Lyon, not Paris.",
             0.1,
-            "less than 50 % that the response agrees, and it shares words",
+            "less than 50 % that the response agrees with the expected answer",
         ),
-        ("Paris", "Lyon.", 0.1, "less than 50 % that the response agrees, and it shares no word"),
+        ("Paris", "Lyon.", 0.1, "less than 50 % that the response agrees with the expected answer"),
         ("Paris", "It is Paris.", 0.9, "gives 50 % or more that the response agrees"),
     ],
 )

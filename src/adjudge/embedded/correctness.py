@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 
 from adjudge.embedded.model.small_model import ModelAnswer, TextModel
-from adjudge.embedded.reading.evidence import overlap
 from adjudge.embedded.reading.numbers import NumberFound, any_number
 from adjudge.embedded.reading.signs import correctness_signs, signs_seen, weighed
 from adjudge.embedded.reply import UNCERTAIN, JobReply, alternatives, percent
@@ -24,7 +23,7 @@ async def judge_correctness(model: TextModel, fields: Mapping[str, Json]) -> Job
     answer = await model.correct(question=question, expected=expected, response=response)
     signs = correctness_signs(question, expected, response)
     if number is None:
-        return by_model(answer, signs, expected, response)
+        return by_model(answer, signs)
     return by_code(number, weighed(answer.probabilities[0], signs), answer)
 
 
@@ -57,21 +56,18 @@ def by_code(number: NumberFound, likely: float, answer: ModelAnswer) -> JobReply
     )
 
 
-def by_model(
-    answer: ModelAnswer, signs: Mapping[str, float], expected: Sequence[str], response: str
-) -> JobReply:
+def by_model(answer: ModelAnswer, signs: Mapping[str, float]) -> JobReply:
     likely = weighed(answer.probabilities[0], signs)
     agrees = likely >= THRESHOLD
     estimate = f"The model gives {percent(answer.probabilities[0])} that the response agrees with the expected answer"
     if seen := signs_seen(signs):
         estimate += f", set to {percent(likely)} by rule because {' and '.join(seen)}"
-    similar = any(overlap(text, response) > 0 for text in expected)
     return JobReply(
         parts={
             "reason": f"{estimate}.",
-            # what it says instead, or that it says nothing to the point: told apart by whether any words are alike
-            "contradicts": not agrees and similar,
-            "misses_critical": not agrees and not similar,
+            # what is not there, whether or not something else is said instead: the model was not asked which
+            "contradicts": False,
+            "misses_critical": not agrees,
             "calculation": False,
             "numbers": [],
         },

@@ -374,11 +374,7 @@ VETOES = {
     "contradicts": ("contradicts the expected output", "does not contradict the expected output"),
     "misses_critical": ("misses something critical", "misses nothing critical"),
 }
-VETOES_BY_RULE = {
-    "contradicts": "the model gives less than 50 % that the response agrees, and it shares words with the expected answer",
-    "misses_critical": "the model gives less than 50 % that the response agrees, and it shares no word with the expected "
-    "answer",
-}
+VETO_BY_RULE = "the model gives less than 50 % that the response agrees with the expected answer"
 """When the embedded judge sets a flag."""
 
 
@@ -386,7 +382,9 @@ def flag_row(flag: FlagStep, decider: Decider) -> ScoreRow:
     why = {
         "model": f"The model says that the response {VETOES[flag.name][not flag.value]}.",
         "code": "The model was not asked: the expected answer is a number, which is compared in code.",
-        "rule": f"The model was not asked; set by rule when {VETOES_BY_RULE[flag.name]}.",
+        "rule": f"Derived from the probability, not a separate answer of the model: true when {VETO_BY_RULE}."
+        if flag.name == "misses_critical"
+        else "Not known: the embedded judge does not tell what is contradicted from what is missing.",
     }[decider]
     return ScoreRow("flag", flag.name, "true" if flag.value else "false", why, holds=not flag.value)
 
@@ -443,7 +441,7 @@ def veto_row(step: VetoStep, decider: Decider) -> ScoreRow:
 def veto_text(veto: FlagStep | NumberStep, decider: Decider) -> str:
     if isinstance(veto, NumberStep):
         return f"the critical number {clipped(veto.expected, 40)} does not agree"
-    return f"the response {VETOES[veto.name][0]}" if decider == "model" else VETOES_BY_RULE[veto.name]
+    return f"the response {VETOES[veto.name][0]}" if decider == "model" else VETO_BY_RULE
 
 
 # ---- coverage ----
