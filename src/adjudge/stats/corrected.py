@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from adjudge.records import Scale
 from adjudge.stats.clusters import clustered_mean, warn_of_few
 from adjudge.stats.error_rates import LabelledAnswer, fieller, share_right
-from adjudge.stats.intervals import CONFIDENCE, Estimate, Undefined
+from adjudge.stats.intervals import CONFIDENCE, Estimate, Undefined, mean_interval
 from adjudge.stats.student import t_quantile
 
 _UPPER = 0.5 + CONFIDENCE / 2.0
@@ -54,9 +54,14 @@ class Corrected:
 
 def naive_mean(cases: Sequence[JudgedCase], scale: Scale | None = None) -> Corrected | Undefined:
     """The judge's own mean, which is the people's only if the judge's errors cancel."""
-    estimate = clustered_mean(((_cluster(case, at), case.judge) for at, case in enumerate(cases)), scale)
-    if estimate is None:
+    values = [(_cluster(case, at), case.judge) for at, case in enumerate(cases)]
+    if not values:
         return Undefined(why="no case was judged")
+    alone = len({cluster for cluster, _ in values}) == len(values)  # as a report's own mean has it
+    estimate = (
+        mean_interval((value for _, value in values), scale) if alone else clustered_mean(values, scale)
+    )
+    assert estimate is not None
     return Corrected(estimate=estimate, target="judge", labels=sum(c.person is not None for c in cases))
 
 

@@ -12,7 +12,7 @@ from adjudge.stats.corrected import (
     ppi_mean,
     rogan_gladen,
 )
-from adjudge.stats.intervals import Undefined
+from adjudge.stats.intervals import Undefined, rate_interval
 from adjudge.stats.labelling import draw_for_labelling
 
 # ppi-python needs numba, 200 MB for one test, so what it said of these is kept: the first 60 are labelled.
@@ -458,6 +458,16 @@ def test_labels_that_never_differ_from_the_judge_still_leave_room():
     naive = done(naive_mean(cases_of(judge, [], None), UNIT)).estimate
     assert found.high - found.low > naive.high - naive.low + 0.1
     assert found.warning == "only 0 labels differ from the judge"
+
+
+def test_the_judges_own_mean_has_the_interval_that_its_report_has():
+    """Of cases that are each their own: Wilson's for 0 and 1, where a cluster-robust t was printed beside it."""
+    passes = [float(at % 8 > 0) for at in range(100)]
+    cases = [JudgedCase(judge=each, person=None, cluster=f"c{at}") for at, each in enumerate(passes)]
+    found = done(naive_mean(cases, UNIT)).estimate
+    assert found == rate_interval(sum(map(bool, passes)), 100)
+    alike = [JudgedCase(judge=each, person=None, cluster=str(at // 2)) for at, each in enumerate(passes)]
+    assert done(naive_mean(alike, UNIT)).estimate.clusters == 50
 
 
 def test_a_label_for_every_case_is_the_peoples_own_mean_and_as_sure_as_that():
