@@ -59,6 +59,26 @@ add_ranking(3, 5, 20, sd=0.5, domain=False)
 add_ranking(2, 4, 20, sd=0.5, domain=False)
 
 
+def add_whole_clusters(clusters: int, cases: int) -> None:
+    """Two equal systems; every case of a cluster goes to the same one."""
+
+    @scenario(
+        f"ranking, 2 systems, {clusters} clusters of {cases} that go to one of them as a whole", domain=False
+    )
+    def draw(random: np.random.Generator) -> Found:
+        scores = random.integers(0, 2, clusters).astype(float)
+        wins = [Win(str(at), 0, 1, float(score)) for at, score in enumerate(scores) for _ in range(cases)]
+        found = rank_systems(wins, 2, seed=0, resamples=RESAMPLES)
+        for each in found.systems:
+            yield "strength", each.strength, 0.0
+        apart = any(each.ranks != (1, 2) for each in found.systems)
+        yield "equal systems told apart", Decision(wrong=apart), 0.05
+
+
+for whole in (2, 3, 5, 10):
+    add_whole_clusters(whole, 10)
+
+
 # ---- a limited number of calls ---------------------------------------------------------------------------
 
 

@@ -3,9 +3,10 @@
 import json
 import re
 from contextlib import closing
+from pathlib import Path
 
 import pytest
-from jsonl import write_lines
+from jsonl import read_lines, write_lines
 from served import served
 
 from adjudge.analysis.summary.stored import judges_of, report_of, tally_of
@@ -42,6 +43,20 @@ def rank(server, *arguments):
     return run_command(
         ["rank", *arguments, "-m", "openai:m", "--base-url", server.openai_url, "--judge", "preference"]
     )
+
+
+def test_clusters_are_called_clusters_and_two_that_agree_tell_nothing(tmp_path, capsys):
+    """Cases of two documents, all won: the better system was "best, with 95 % confidence"."""
+    files = write_systems(tmp_path, {"best": 3, "worst": 1})
+    for file in files:
+        rows = read_lines(Path(file))
+        chosen = [row for row in rows if int(row["id"][1:]) % 4 != 3]
+        write_lines(file, [{**row, "cluster": f"document {number % 2}"} for number, row in enumerate(chosen)])
+    with ModelServer(handler=better_quality) as server:
+        assert rank(server, *files) == 0
+    shown = capsys.readouterr().out
+    assert "9 comparisons in 2 clusters, each in both orders" in " ".join(shown.split())
+    assert "best or worst: more cases are needed to tell" in shown
 
 
 def test_systems_are_ranked_best_first(tmp_path, capsys):

@@ -152,6 +152,17 @@ def test_few_clusters_make_wide_intervals_and_a_warning():
     )
 
 
+@pytest.mark.parametrize("clusters", [2, 3, 4, 5])
+def test_clusters_that_all_say_the_same_are_one_comparison_each(clusters):
+    """Twenty comparisons of two documents, all won: every second pair of equal systems has that where documents decide."""
+    wins = [Win(str(number), 0, 1, 1.0) for number in range(clusters) for _ in range(10)]
+    ranking = rank_systems(wins, 2, seed=0)
+    assert {each.ranks for each in ranking.systems} == {(1, 2)}
+    alone = rank_systems([Win(str(number), 0, 1, 1.0) for number in range(clusters)], 2, seed=0)
+    assert ranking.systems[0].strength.low == pytest.approx(alone.systems[0].strength.low)
+    assert (ranking.clustered, alone.clustered) == (True, False)
+
+
 def test_one_cluster_tells_nothing():
     ranking = rank_systems([Win("one", 0, 1, 1.0)] * 50, 2, seed=0)
     assert {each.ranks for each in ranking.systems} == {(1, 2)}

@@ -19,9 +19,10 @@ def ranking_document(found: SystemRanking) -> Document:
             detail=True,
         )
     )
-    asked = (
-        f"{counted(found.comparisons, 'comparison')} of {counted(found.cases, 'case')}, each in both orders"
+    units = (
+        f"in {counted(found.cases, 'cluster')}" if found.clustered else f"of {counted(found.cases, 'case')}"
     )
+    asked = f"{counted(found.comparisons, 'comparison')} {units}, each in both orders"
     title = f"{counted(len(found.ranking), 'system')} ranked by {found.judge} · {asked}"
     return Document(banner=partial_ranking(found), title=title, blocks=tuple(blocks))
 

@@ -35,6 +35,8 @@ class SystemRanking:
     """Systems that no verdict connects with those: they cannot be compared with them."""
     comparisons: int
     cases: int
+    """Of which the comparisons are; clusters of them where `clustered`."""
+    clustered: bool
     unscored: int
     left: int
     """Comparisons that were not asked."""
@@ -81,6 +83,7 @@ def rank(
         apart=tuple(tuple(names[system] for system in group) for group in groups[bool(ranking) :]),
         comparisons=len(inside),
         cases=ranking.cases if ranking else 0,
+        clustered=bool(ranking and ranking.clustered),
         unscored=unscored,
         left=max(0, planned.comparisons - len(wins) - unscored),
         planned=planned.comparisons,

@@ -44,6 +44,8 @@ class Ranking(NamedTuple):
     """Best first."""
     separated: bool
     cases: int
+    """Or clusters, where those are what the intervals are made over."""
+    clustered: bool
 
 
 def connected(wins: Sequence[Win], systems: int) -> tuple[tuple[int, ...], ...]:
@@ -78,6 +80,8 @@ def rank_systems(wins: Sequence[Win], systems: int, *, seed: int, resamples: int
         cases,
         comparisons=systems * (systems - 1) // 2,
     )
+    if best.separated[0]:
+        low, high, lowest = _widen_separated(counts, systems, low, high, lowest)
     above = lowest > 0
     better, worse = above.sum(0), above.sum(1)
     systems_ranked = tuple(
@@ -96,7 +100,14 @@ def rank_systems(wins: Sequence[Win], systems: int, *, seed: int, resamples: int
         )
         for system in np.argsort(-values, kind="stable")
     )
-    return Ranking(systems=systems_ranked, separated=bool(best.separated[0]), cases=cases)
+    return Ranking(
+        systems=systems_ranked, separated=bool(best.separated[0]), cases=cases, clustered=_clustered(wins)
+    )
+
+
+def _clustered(wins: Sequence[Win]) -> bool:
+    """Whether some pair meets more than once in what is taken for one case."""
+    return len({win[:3] for win in wins}) < len(wins)
 
 
 def _limits(
@@ -116,6 +127,30 @@ def _limits(
     least = NormalDist().inv_cdf(level) * np.sqrt(np.maximum(0.0, model_variance))
     return values - np.maximum(wider * (values - low), least), values + np.maximum(
         wider * (high - values), least
+    )
+
+
+def _widen_separated(
+    counts: Array, systems: int, low: Array, high: Array, lowest: Array
+) -> tuple[Array, Array, Array]:
+    """Where a system always won or always lost, nothing tells how alike the comparisons of a cluster are: no interval is
+    narrower than if each cluster were one comparison of each pair.
+    """
+    np = need_numpy(_WHERE)
+    tables = counts.reshape(-1, 2, systems, systems)
+    played = tables[:, 0] + tables[:, 0].swapaxes(1, 2) + tables[:, 1]
+    fitted = _fit((tables / np.maximum(1.0, played)[:, None]).reshape(len(counts), -1).sum(0)[None], systems)
+    values, covariance = fitted.values[0], _covariance(fitted, systems)
+    own = np.diag(covariance)
+    margin = _Z * np.sqrt(np.maximum(0.0, own))
+    level = 1 - (1 - CONFIDENCE) / 2 / (systems * (systems - 1) // 2)
+    apart = NormalDist().inv_cdf(level) * np.sqrt(
+        np.maximum(0.0, own[:, None] + own[None, :] - 2 * covariance)
+    )
+    return (
+        np.minimum(low, values - margin),
+        np.maximum(high, values + margin),
+        np.minimum(lowest, values[:, None] - values[None, :] - apart),
     )
 
 
