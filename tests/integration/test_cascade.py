@@ -195,7 +195,7 @@ def test_rows_export_show_and_the_next_draw(folder, adjudge):
     assert sum(kind(case_id) == "impossible" for case_id in wanted) >= 8
 
 
-def test_every_turn_of_a_conversation_is_tested(folder):
+def test_every_turn_of_a_conversation_is_tested(folder, adjudge):
     """Stages that agree at .97 on first turns and .80 on later ones: by the first turns alone, .9 was claimed."""
     chance = random.Random(4)
     agree = {f"v{at}": chance.random() < (0.97 if at % 4 == 0 else 0.8) for at in range(1200)}
@@ -212,9 +212,16 @@ def test_every_turn_of_a_conversation_is_tested(folder):
     def other(request: Request) -> Completion:
         return stage(request)
 
-    (figures,) = evaluate(stage, other, store=None).report().cascades
+    (figures,) = evaluate(stage, other, name="turns").report().cascades
     assert not figures.calibrated.decides
     assert figures.calibrated.chosen_on + figures.calibrated.tested_on == 800
+    assert figures.needed is None  # .84 agree; "about 2,900 labelled cases" were promised
+    shown = " ".join(adjudge("report", "turns").out.split())
+    assert "by these labels, even the surest verdicts do not agree with people that often" in shown
+    assert "was not asked for" not in shown  # a cascade that decides nothing has saved nothing
+    drawn = adjudge("agree", "turns", "--next", "20", "--to-label", "turns.jsonl")
+    assert "20 cases without a verdict among them" in drawn.err
+    assert "half of the draw" not in drawn.err
 
 
 def test_every_annotators_label_counts_and_labels_that_do_not_are_told(folder, adjudge):

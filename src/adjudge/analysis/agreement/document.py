@@ -601,7 +601,9 @@ def task_notes(task: LabellingTask) -> Iterator[str]:
         f"{drawn_how(draw.basis, draw.uniform_share)}; sampling probabilities after this draw {least:.3g} to {most:.3g}"
     )
     if task.unjudged:
-        yield f"{counted(task.unjudged, 'case')} without a verdict among them, half of the draw at most"
+        without = f"{counted(task.unjudged, 'case')} without a verdict among them"
+        most = (len(draw.chosen) + 1) // 2
+        yield without if task.unjudged > most else f"{without}, half of the draw at most"
     if task.waiting:
         yield f"{task.waiting} cases of earlier draws have no label yet: `--next 0` writes them again"
 

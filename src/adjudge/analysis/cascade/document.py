@@ -30,7 +30,7 @@ def cascade_blocks(figures: CascadeFigures) -> Iterator[Block]:
     if figures.off_scale:
         text = f"{counted(figures.off_scale, 'label')} not used: not on the judge's scale"
         yield Fact(kind="cascade labels", label="Cascade", text=text, tone="warning")
-    if figures.spared is not None:
+    if figures.spared is not None and _decides(figures):
         last = figures.stages[-1].model.partition("@")[0]
         yield Fact(
             kind="cascade saved",
@@ -50,6 +50,11 @@ def cascade_blocks(figures: CascadeFigures) -> Iterator[Block]:
                 " draws them",
             ),
         )
+
+
+def _decides(figures: CascadeFigures) -> bool:
+    """Whether any stage decides: a cascade that decides nothing has saved nothing."""
+    return figures.calibrated is None or figures.calibrated.decides
 
 
 def _guarantee(figures: CascadeFigures) -> Fact:
@@ -73,9 +78,10 @@ def _guarantee(figures: CascadeFigures) -> Fact:
         )
         return Fact(kind="cascade", label="Cascade", text=text)
     hint = (
-        "even the surest verdicts do not agree with people that often"
+        "by these labels, even the surest verdicts do not agree with people that often"
         if figures.needed is None
-        else f"about {show_count(figures.needed)} labelled cases would be needed"
+        else f"about {show_count(figures.needed)} labelled cases would be needed, did the surest verdicts go on agreeing as "
+        "often as in the test"
     )
     text = f"decides nothing: {rate} agreement could not be shown with {labels}; {hint}"
     return Fact(kind="cascade", label="Cascade", text=text, tone="warning")

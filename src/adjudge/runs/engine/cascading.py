@@ -54,20 +54,25 @@ class Cascading:
 
     def settle(self) -> Calibrated:
         """What was added decides. A cluster is in one half as a whole, so that the halves are independent."""
-        halves: tuple[list[CalibrationCase], list[CalibrationCase]] = ([], [])
-        for case in self._all():
-            unit = str(case.cluster).encode("utf-8", "surrogatepass")
-            halves[sha256(unit).digest()[0] % 2].append(case)
-        self.calibrated = calibrate(*halves, stages=len(self.jury.models), rate=self.jury.agree or 1.0)
+        self.calibrated = calibrate(
+            *self._halves(), stages=len(self.jury.models), rate=self.jury.agree or 1.0
+        )
         return self.calibrated
 
     def needed(self) -> int | None:
         """Labelled cases that would probably do, where none of the thresholds could be shown to hold."""
-        return labels_needed(self._all(), stages=len(self.jury.models), rate=self.jury.agree or 1.0)
+        return labels_needed(*self._halves(), stages=len(self.jury.models), rate=self.jury.agree or 1.0)
 
     @property
     def thresholds(self) -> Thresholds:
         return (self.calibrated or self.settle()).thresholds
+
+    def _halves(self) -> tuple[list[CalibrationCase], list[CalibrationCase]]:
+        halves: tuple[list[CalibrationCase], list[CalibrationCase]] = ([], [])
+        for case in self._all():
+            unit = str(case.cluster).encode("utf-8", "surrogatepass")
+            halves[sha256(unit).digest()[0] % 2].append(case)
+        return halves
 
     def _all(self) -> list[CalibrationCase]:
         judged = {case_id: self._case(stages) for case_id, stages in self._judged.items()}

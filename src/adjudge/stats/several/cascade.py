@@ -204,17 +204,35 @@ def upper_tail(cases: int, agreed: int, rate: float) -> float:
 
 
 def labels_needed(
-    cases: Sequence[CalibrationCase], *, stages: int, rate: float, alpha: float = 0.05
+    choose: Sequence[CalibrationCase],
+    test: Sequence[CalibrationCase],
+    *,
+    stages: int,
+    rate: float,
+    alpha: float = 0.05,
 ) -> int | None:
-    """How many labels would probably do, for the thresholds that need the fewest; None where none seem to hold the rate."""
-    found = []
-    for thresholds in _sequence(cases, stages):
-        decided = find_decided(thresholds, cases)
-        if decided and _agreed(decided) > rate * len(decided):
-            enough = fewest_decided(_agreed(decided) / len(decided), rate, alpha)
-            if enough is not None:
-                found.append(ceil(2 * enough * len(cases) / effective_n(decided, alpha)))
-    return min(found, default=None)
+    """How many labels would do, did what is decided agree as often as in the test half; None where that does not hold the
+    rate. The first half says for which thresholds: those that need the fewest there look better than they are.
+    """
+    found = [
+        (needed, place, thresholds)
+        for place, thresholds in enumerate(_sequence(choose, stages))
+        if (needed := _needed(thresholds, choose, rate, alpha)) is not None
+    ]
+    return _needed(min(found)[-1], test, rate, alpha) if found else None
+
+
+def _needed(
+    thresholds: Thresholds, cases: Sequence[CalibrationCase], rate: float, alpha: float
+) -> int | None:
+    decided = find_decided(thresholds, cases)
+    if not decided or _agreed(decided) <= rate * len(decided):
+        return None
+    enough = fewest_decided(_agreed(decided) / len(decided), rate, alpha)
+    if enough is None:
+        return None
+    labels = ceil(2 * enough * len(cases) / effective_n(decided, alpha))
+    return labels if labels <= MOST_NEEDED else None
 
 
 def fewest_decided(share: float, rate: float, alpha: float) -> int | None:
