@@ -153,8 +153,8 @@ def test_replay_of_a_function_says_that_only_python_has_it(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"map": {"qestion": "q"}}, '`columns={"qestion": "q"}`: no judge here has an input `qestion`'),
-        ({"set": {"focus": "x"}}, '`variables={"focus": "x"}`: no judge'),
+        ({"columns": {"qestion": "q"}}, '`columns={"qestion": "q"}`: no judge here has an input `qestion`'),
+        ({"variables": {"focus": "x"}}, '`variables={"focus": "x"}`: no judge'),
         ({"jobs": 0}, "jobs=: 0 is out of range"),
         ({"first": 1, "sample": 1}, "first= and sample=: both were given"),
         ({"parameters": {"model": "x"}}, "name the model with model=, the prompt with judges="),
