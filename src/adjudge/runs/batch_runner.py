@@ -13,8 +13,8 @@ from adjudge.errors import AdjudgeError, SettingsError, StoreError
 from adjudge.options import RunOptions, called_from_python, declared, option
 from adjudge.records import BadRow, Case, Judgement
 from adjudge.runs.engine.conditions import Conditions, Halt, Progress, Seat
-from adjudge.runs.engine.execute import execute_unordered
 from adjudge.runs.engine.keep import Keeper
+from adjudge.runs.engine.loop import execute_unordered
 from adjudge.runs.plan import Plan, named_models
 from adjudge.runs.replay import REPLAY
 from adjudge.runs.session import Joined, check_retry, join_batches

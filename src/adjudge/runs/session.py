@@ -41,8 +41,8 @@ from adjudge.runs.cluster.order import WorkOrder
 from adjudge.runs.engine.cascading import Cascading
 from adjudge.runs.engine.case_labels import read_case_labels
 from adjudge.runs.engine.conditions import Conditions, Halt, RunModel
-from adjudge.runs.engine.execute import execute
 from adjudge.runs.engine.keep import TRIED_AGAIN, Keeper, NoKeeper
+from adjudge.runs.engine.loop import execute
 from adjudge.runs.engine.order import MOST_HELD
 from adjudge.runs.find_model import find_models
 from adjudge.runs.identity import ChosenRun, choose_batch_run, choose_run, describe_run, remembered_date
@@ -201,7 +201,7 @@ async def open_session(
     options = plan.options
     check_retry(options.retry)
     async with AsyncExitStack() as stack:
-        stack.enter_context(fewer_collections())
+        stack.enter_context(relaxed_gc())
         store = cluster = None
         if options.engine == "ray":
             from adjudge.runs.cluster.connect import open_cluster  # noqa: PLC0415 - for that engine only
@@ -261,18 +261,19 @@ async def open_session(
         )
 
 
-OBJECTS_BETWEEN_COLLECTIONS = 10_000
-"""So many more made than dropped: a run holds some hundred cases, which take no part in cycles."""
+GC_THRESHOLD = 10_000
+"""Objects made and not dropped before cycles are looked for. A run holds some hundred cases, which make none."""
 
 
 @contextmanager
-def fewer_collections() -> Iterator[None]:
-    """Let the collector of cycles look less often while a run is under way: it took a tenth of the processor time.
-    Whoever switched it off, or made it look even less often, had a reason.
+def relaxed_gc() -> Iterator[None]:
+    """Look for cycles less often while a run is under way, unless the program has chosen to look even less often.
+
+    At Python's own threshold it takes a seventh of the processor time of a judgement.
     """
     usual = gc.get_threshold()
-    if 0 < usual[0] < OBJECTS_BETWEEN_COLLECTIONS:
-        gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS, *usual[1:])
+    if 0 < usual[0] < GC_THRESHOLD:
+        gc.set_threshold(GC_THRESHOLD, *usual[1:])
     try:
         yield
     finally:

@@ -12,8 +12,8 @@ from adjudge.procedures.procedure import Asking
 from adjudge.prompts.fill import Bindings
 from adjudge.records import BadRow, Case, Completion, ModelClient, Place
 from adjudge.runs.engine.conditions import Conditions, RunModel
-from adjudge.runs.engine.execute import execute
 from adjudge.runs.engine.keep import NoKeeper
+from adjudge.runs.engine.loop import execute
 
 ASKING = Asking(bindings=Bindings(current_date="2026-01-02"))
 RELEVANCE = load_judge("relevance")
@@ -33,7 +33,8 @@ class Client(ModelClient):
         self.asked += 1
         self.open += 1
         self.most_open = max(self.most_open, self.open)
-        await asyncio.sleep(0)
+        for _ in range(20):  # others begin meanwhile
+            await asyncio.sleep(0)
         self.open -= 1
         if self.error is not None:
             raise self.error

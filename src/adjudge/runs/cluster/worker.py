@@ -9,7 +9,7 @@ from decimal import Decimal
 from adjudge.errors import ExplainedError, StoreError
 from adjudge.runs.cluster.order import BlockDone, CaseBlock, WorkerFault, WorkOrder
 from adjudge.runs.engine.conditions import Conditions, Halt, Progress
-from adjudge.runs.engine.execute import execute_unordered
+from adjudge.runs.engine.loop import execute_unordered
 from adjudge.runs.engine.order import Positions
 from adjudge.runs.session import Joined, join_session
 

@@ -1,12 +1,11 @@
 """The run's place in the store: what is done, what may be taken over from earlier runs, and what is kept."""
 
-import asyncio
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from hashlib import sha256
 
 from adjudge.procedures.procedure import Asking
 from adjudge.prompts.fill import Filled
-from adjudge.records import BadRow, Case, Judge, Judgement, ModelClient, Request
+from adjudge.records import BadRow, Case, Judge, Judgement, ModelClient
 from adjudge.runs.identity import ChosenRun
 from adjudge.runs.reuse import StoredClient
 from adjudge.store import JudgementKey, KeepJudgement, PlaceJudgement, Write
@@ -96,21 +95,13 @@ class Keeper:
         ]
         return sha256(dump_json(parts, sort_keys=True)).hexdigest()
 
-    async def take_over(self, keys: Sequence[str]) -> Mapping[str, Judgement]:
-        """Earlier judgements of the same questions, by key, unless they are to be asked again."""
-        if not keys or not self._takes_over:
-            return {}
-        kinds = TAKEN_OVER - self._retry
-        found = await self._store.find_judgements(keys)
-        return {key: judgement for key, judgement in found.items() if judgement.outcome.kind in kinds}
-
-    async def look_ahead(self, requests: Sequence[tuple[str, Request]]) -> None:
-        """Look up what is stored for requests that will be made soon, each with its model."""
-        by_model: dict[str, list[Request]] = {}
-        for model, request in requests:
-            by_model.setdefault(model, []).append(request)
-        # together, so that they are one question to the store
-        await asyncio.gather(*(self._clients[model].look_ahead(some) for model, some in by_model.items()))
+    async def find_earlier(self, reuse_key: str | None) -> Judgement | None:
+        """An earlier judgement of the same question, unless it is to be asked again."""
+        if reuse_key is None or not self._takes_over:
+            return None
+        earlier = (await self._store.find_judgements([reuse_key])).get(reuse_key)
+        takes_over = earlier is not None and earlier.outcome.kind in TAKEN_OVER - self._retry
+        return earlier if takes_over else None
 
     async def client_for(self, key: str | None, client: ModelClient) -> ModelClient:
         """The client as it is, or one that asks again where the stored replies were of a kind that `--retry` names."""
@@ -163,12 +154,9 @@ class NoKeeper:
         del first, until
         return []
 
-    async def take_over(self, keys: Sequence[str]) -> Mapping[str, Judgement]:
-        del keys
-        return {}
-
-    async def look_ahead(self, requests: Sequence[tuple[str, Request]]) -> None:
-        del requests
+    async def find_earlier(self, reuse_key: str | None) -> Judgement | None:
+        del reuse_key
+        return None
 
     async def client_for(self, key: str | None, client: ModelClient) -> ModelClient:
         del key

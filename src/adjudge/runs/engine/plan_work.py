@@ -17,13 +17,8 @@ LOOKED_UP = 400
 """Cases asked about at a time when a run goes on."""
 
 
-async def plan_work(
-    rows: Iterable[Case | BadRow], conditions: Conditions
-) -> AsyncGenerator[Work | None, None]:
-    """What is left to judge, case by case, so that all judges and repeats of one case are done near each other.
-
-    None where what follows depends on all that came before it.
-    """
+async def plan_work(rows: Iterable[Case | BadRow], conditions: Conditions) -> AsyncGenerator[Work, None]:
+    """What is left to judge, case by case, so that all judges and repeats of one case are done near each other."""
     keeper, positions = conditions.keeper, conditions.progress.positions
     seats = conditions.seats()
     names = [seat.name for seat in seats]
@@ -64,8 +59,6 @@ async def plan_work(
                     conditions.progress.begin()
                     yield Work(row=row, seat=seat, position=positions.take(), made=made)
     conditions.progress.expected = positions.planned - positions.not_needed - positions.elsewhere
-    if waiting:
-        yield None
     if waiting and conditions.progress.judging:
         with conditions.progress.activity.waiting:
             await conditions.progress.idle.wait()

@@ -1,0 +1,257 @@
+"""Take a case, prepare it, ask, read, score, keep; give the judgements out in the order of the cases."""
+
+from collections.abc import AsyncGenerator, Callable, Iterable
+
+from msgspec.structs import replace
+
+from adjudge.errors import (
+    AdjudgeError,
+    BudgetSpentError,
+    DatasetError,
+    DeadlinePassedError,
+    InputError,
+    ModelCallError,
+    NotAskedError,
+    StoreError,
+    TemplateError,
+    TooLongError,
+)
+from adjudge.models import CircuitOpenError
+from adjudge.procedures.case import judge_case
+from adjudge.procedures.procedure import Procedure, Ruling
+from adjudge.prompts.fill import fill_inputs
+from adjudge.records import NOTHING, BadRow, Call, Case, Failed, Judgement, ModelClient, Place, as_read
+from adjudge.runs.engine.case_labels import CaseLabels
+from adjudge.runs.engine.conditions import Conditions, Work
+from adjudge.runs.engine.dependent import compute, is_needed
+from adjudge.runs.engine.order import MOST_HELD, Settled, in_order
+from adjudge.runs.engine.plan_work import plan_work
+from adjudge.runs.engine.pool import Pool
+from adjudge.runs.groups import cluster_of, slice_values
+
+DEFECT = "defect"
+"""The `error.kind` of a judgement that an unexpected error ended; it is made again when the run goes on."""
+
+
+def execute(
+    rows: Iterable[Case | BadRow],
+    conditions: Conditions,
+    *,
+    jobs: int,
+    most_held: int | None = MOST_HELD,
+    receive: Callable[[Judgement], None] | None = None,
+) -> AsyncGenerator[Judgement, None]:
+    """Yield judgements in the order of the cases, those that were kept before among them; `receive` gets new ones as
+    they are made. At most `jobs` cases are in flight, as many results wait to be taken and `most_held` their turn, so
+    memory does not grow with the number of cases. Leaving the loop early cancels what is in flight.
+    """
+    made = execute_unordered(rows, conditions, jobs=jobs, receive=receive)
+    return in_order(made, conditions.keeper, conditions.progress.positions, most_held=most_held)
+
+
+async def execute_unordered(
+    rows: Iterable[Case | BadRow],
+    conditions: Conditions,
+    *,
+    jobs: int,
+    receive: Callable[[Judgement], None] | None = None,
+) -> AsyncGenerator[Settled, None]:
+    """Yield each judgement as it is made and kept."""
+    progress, halt = conditions.progress, conditions.halt
+    complete, progress.complete = progress.complete, False
+    fault: InputError | None = None
+    async with Pool(plan_work(rows, conditions), conditions, jobs=jobs, judge=judge_row) as pool:
+        halt.tasks = pool.tasks
+        while (result := await pool.take()) is not None:
+            match result:
+                case StoreError():
+                    raise result
+                case InputError():
+                    # the cases cannot be read on; what is in flight is paid for, so it is finished first
+                    fault = fault or result
+                    halt.stop(result.problem)
+                case Exception():
+                    halt.fail(result)
+                case Settled(judgement=None):
+                    progress.positions.pass_over(result.position)
+                    if progress.expected is not None:
+                        progress.expected -= 1
+                    yield result
+                case Settled(judgement=Judgement() as judgement):
+                    progress.positions.settle(result.position)
+                    if receive is not None:
+                        receive(judgement)
+                    yield result
+    if halt.defect is not None:
+        raise halt.defect
+    if fault is not None:
+        raise fault
+    all_made = pool.all_taken and progress.positions.settled == progress.positions.planned
+    progress.complete = complete and all_made and halt.why is None
+
+
+# ---- one judgement -------------------------------------------------------------------------------------------
+
+
+async def judge_row(work: Work, conditions: Conditions) -> Judgement | None:
+    """Make a judgement and keep it; None where an earlier stage of a cascade has decided."""
+    judgement: Judgement | None = None
+    try:
+        if await is_needed(work, conditions):
+            judgement = await _make(work, conditions)
+    except AdjudgeError:
+        raise
+    except Exception as error:  # noqa: BLE001 - kept with its case; raised when what is in flight is finished
+        conditions.halt.fail(error)
+        judgement = await _keep_defect(work, conditions, error)
+    else:
+        work.settle(judgement)
+        if judgement is not None:
+            conditions.learn(judgement)
+    finally:
+        work.give_up()
+        conditions.progress.end()
+    return judgement
+
+
+async def _make(work: Work, conditions: Conditions) -> Judgement:
+    row, (judge, model, repeat, _) = work.row, work.seat
+    keeper, reuse_key = conditions.keeper, None
+    calls: list[Call] = []
+    if isinstance(row, BadRow):
+        judgement = _judgement(work, conditions, _bad_row(row.message))
+    elif work.seat.is_computed:
+        judgement = _judgement(work, conditions, await compute(work, row, conditions))
+    else:
+        try:
+            filled = fill_inputs(judge.inputs, row, model.asking.bindings)
+        except DatasetError as error:
+            # two columns compete for one field: the person decides before the run, or the row is left out
+            if not conditions.progress.begun:
+                raise
+            judgement = _judgement(work, conditions, _bad_row(f"{error.where}: {error.problem}"))
+        else:
+            conditions.progress.begun = True
+            if judge.has_prompt:  # a check costs nothing to make again
+                reuse_key = keeper.reuse_key(
+                    work.seat.model_name, judge, row, filled, model.asking, repeat=repeat
+                )
+            earlier = await keeper.find_earlier(reuse_key)
+            if earlier is not None:
+                judgement = _taken_over(work, row, earlier, conditions)
+            else:
+                client = await keeper.client_for(reuse_key, model.client)
+                procedure = judge_case(judge, row, filled, model.asking, repeat=repeat)
+                ruling = await _drive(procedure, client, calls, conditions)
+                judgement = _judgement(work, conditions, ruling, calls)
+    await keeper.keep(judgement, row, reuse_key, work.position)
+    return judgement
+
+
+async def _drive(
+    procedure: Procedure, client: ModelClient, calls: list[Call], conditions: Conditions
+) -> Ruling:
+    """Carry a procedure's requests to the model and the completions back; `calls` keeps both."""
+    try:
+        request = next(procedure)
+        while True:
+            with conditions.progress.activity.waiting:
+                completion = await client.complete(request)
+            conditions.halt.unreachable.discard(client.name)
+            calls.append(Call(request=as_read(request, completion), completion=completion))
+            request = procedure.send(completion)
+    except StopIteration as done:
+        ruling: Ruling = done.value
+        return ruling
+    except TemplateError as error:
+        # this row's values are more than the template may make of them, or not of the kind its filters take
+        return _bad_row(f"the prompt, {error.where}: {error.problem}")
+    except CircuitOpenError as error:
+        conditions.lose(client.name, error.message)
+        return Ruling(outcome=_failed(error))
+    except ModelCallError as error:
+        conditions.halt.not_asked += isinstance(error, BudgetSpentError | DeadlinePassedError)
+        return Ruling(outcome=_failed(error))
+    finally:
+        procedure.close()
+
+
+def _bad_row(message: str) -> Ruling:
+    return Ruling(outcome=Failed(kind="bad_row", message=message))
+
+
+def _failed(error: ModelCallError) -> Failed:
+    match error:
+        case TooLongError():
+            kind = "too_long"
+        case NotAskedError():
+            kind = "not_asked"
+        case _:
+            kind = "call_failed"
+    return Failed(
+        kind=kind,  # type: ignore[arg-type]  # one of three literals
+        message=error.message,
+        error_kind=error.kind,
+        attempts=error.attempts,
+        maybe_billed=error.maybe_billed,
+    )
+
+
+def _judgement(work: Work, conditions: Conditions, ruling: Ruling, calls: Iterable[Call] = ()) -> Judgement:
+    row, seat = work.row, work.seat
+    labels = conditions.case_labels(row) if isinstance(row, Case) else CaseLabels(None)
+    notes = (*ruling.notes, *(note for call in calls for note in call.completion.notes))
+    return Judgement(
+        case_id=row.case_id,
+        judge=seat.judge.name,
+        judge_hash=seat.judge.hash,
+        model=seat.model_name,
+        repeat=seat.repeat,
+        outcome=ruling.outcome,
+        reason=ruling.reason,
+        normalized=ruling.normalized,
+        passed=ruling.passed,
+        probability=ruling.probability,
+        distribution=ruling.distribution,
+        notes=tuple(dict.fromkeys(notes)) if notes else (),
+        calls=tuple(calls),
+        at=conditions.now(),
+        place=row.place,
+        metadata=slice_values(row, conditions.mapped) if isinstance(row, Case) else NOTHING,
+        cluster=cluster_of(row) if isinstance(row, Case) else None,
+        label=labels.label,
+        annotators=labels.annotators,
+        case=row if isinstance(row, Case) else None,
+    )
+
+
+def _taken_over(work: Work, case: Case, earlier: Judgement, conditions: Conditions) -> Judgement:
+    labels = conditions.case_labels(case)
+    return replace(
+        earlier,
+        case_id=case.case_id,
+        judge=work.seat.judge.name,
+        at=conditions.now(),
+        place=case.place,
+        metadata=slice_values(case, conditions.mapped),
+        cluster=cluster_of(case),
+        label=labels.label,
+        annotators=labels.annotators,
+        case=case,
+    )
+
+
+async def _keep_defect(work: Work, conditions: Conditions, error: Exception) -> Judgement:
+    message = f"a bug in adjudge: {type(error).__name__}"
+    failed = Failed(kind="call_failed", error_kind=DEFECT, message=message)
+    judgement = _judgement(work, conditions, Ruling(outcome=failed))
+    try:
+        await conditions.keeper.keep(judgement, work.row, None, work.position)
+    except AdjudgeError:
+        raise
+    except Exception:  # noqa: BLE001 - it may be a value of the case that cannot be stored
+        place = work.row.place or Place(file="the cases")
+        row = BadRow(case_id=work.row.case_id, place=place, found="what cannot be stored", wanted="a case")
+        judgement = replace(judgement, metadata=NOTHING, cluster=None, label=None, annotators=None)
+        await conditions.keeper.keep(judgement, row, None, work.position)
+    return judgement
