@@ -7,7 +7,7 @@ from coverage_common import Decision, Found, scenario
 
 from adjudge.judges import load_judge
 from adjudge.records import Jury
-from adjudge.runs.engine.cascading import Cascading
+from adjudge.runs.engine.cascade_state import Cascading
 from adjudge.stats.several.cascade import CalibrationCase, StageView, Thresholds, calibrate
 
 RATE = 0.9

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from adjudge.models import SharedClient
 from adjudge.records import Completion, ModelClient, Request, as_read
-from adjudge.runs.engine.activity import Activity
+from adjudge.runs.batch_api.activity import Activity
 from adjudge.store import KeepCompletion, StoredCompletion
 from adjudge.store.group import GroupCommit
 

@@ -29,7 +29,7 @@ from adjudge.models.clients.pace import Pace
 from adjudge.models.prices import list_price
 from adjudge.options import Price, RunOptions, Shard, option
 from adjudge.records import IN_CODE, BadRow, Case, Json, Judgement, Jury, ModelClient
-from adjudge.runs.batches import IN_FLIGHT, BatchClient, Batching
+from adjudge.runs.batch_api.queue import IN_FLIGHT, BatchClient, Batching
 from adjudge.runs.budget import (
     ASSUMED_OUTPUT_TOKENS,
     Budget,
@@ -37,13 +37,13 @@ from adjudge.runs.budget import (
     StoredAccount,
     check_parameters,
 )
-from adjudge.runs.cluster.order import WorkOrder
-from adjudge.runs.engine.cascading import Cascading
+from adjudge.runs.cluster.assignment import WorkOrder
+from adjudge.runs.engine.cascade_state import Cascading
 from adjudge.runs.engine.case_labels import read_case_labels
-from adjudge.runs.engine.conditions import Conditions, Halt, RunModel
-from adjudge.runs.engine.keep import TRIED_AGAIN, Keeper, NoKeeper
+from adjudge.runs.engine.context import Conditions, Halt, RunModel
 from adjudge.runs.engine.loop import execute
-from adjudge.runs.engine.order import MOST_HELD
+from adjudge.runs.engine.row_order import MOST_HELD
+from adjudge.runs.engine.run_store import TRIED_AGAIN, Keeper, NoKeeper
 from adjudge.runs.find_model import find_models
 from adjudge.runs.identity import ChosenRun, choose_batch_run, choose_run, describe_run, remembered_date
 from adjudge.runs.lock import hold_run, watched_lock

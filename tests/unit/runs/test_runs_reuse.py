@@ -7,7 +7,7 @@ import pytest
 
 from adjudge.errors import UnavailableError
 from adjudge.records import Completion, Message, ModelClient, Prompt, Request
-from adjudge.runs.engine.activity import Activity
+from adjudge.runs.batch_api.activity import Activity
 from adjudge.runs.reuse import StoredClient
 from adjudge.store import open_store
 from adjudge.store.group import GroupCommit

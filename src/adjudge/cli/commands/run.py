@@ -30,7 +30,7 @@ from adjudge.models.secrets import URL_CREDENTIALS
 from adjudge.options import RunOptions
 from adjudge.records import BadRow, Case, Failed, Judgement, is_vote
 from adjudge.runs.against import describe_unpaired, open_cases
-from adjudge.runs.batches import DETACHED
+from adjudge.runs.batch_api.queue import DETACHED
 from adjudge.runs.plan import CurrentDate, Plan, reported_date
 from adjudge.runs.session import Receiver, Session, open_session
 from adjudge.store import BatchRecord, Partial

@@ -7,10 +7,10 @@ from dataclasses import replace
 from decimal import Decimal
 
 from adjudge.errors import ExplainedError, StoreError
-from adjudge.runs.cluster.order import BlockDone, CaseBlock, WorkerFault, WorkOrder
-from adjudge.runs.engine.conditions import Conditions, Halt, Progress
+from adjudge.runs.cluster.assignment import BlockDone, CaseBlock, WorkerFault, WorkOrder
+from adjudge.runs.engine.context import Conditions, Halt, Progress
 from adjudge.runs.engine.loop import execute_unordered
-from adjudge.runs.engine.order import Positions
+from adjudge.runs.engine.row_order import Positions
 from adjudge.runs.session import Joined, join_session
 
 

@@ -12,12 +12,12 @@ from typing import Any
 from adjudge.errors import ExplainedError, InputError, SettingsError
 from adjudge.options import option
 from adjudge.records import BadRow, Case, Judgement
+from adjudge.runs.cluster.assignment import BlockDone, CaseBlock, WorkOrder
 from adjudge.runs.cluster.connect import Cluster
-from adjudge.runs.cluster.order import BlockDone, CaseBlock, WorkOrder
 from adjudge.runs.cluster.worker import BlockWorker
-from adjudge.runs.engine.conditions import Conditions, Halt
-from adjudge.runs.engine.keep import all_between
-from adjudge.runs.engine.order import Positions
+from adjudge.runs.engine.context import Conditions, Halt
+from adjudge.runs.engine.row_order import Positions
+from adjudge.runs.engine.run_store import all_between
 from adjudge.store.places import database_file, split_password
 
 BLOCK_ROWS = 128

@@ -5,7 +5,7 @@ from adjudge.procedures.combine import combine
 from adjudge.procedures.jury import decide
 from adjudge.procedures.procedure import Ruling
 from adjudge.records import Case, CombineScore, Judgement
-from adjudge.runs.engine.conditions import Conditions, Work
+from adjudge.runs.engine.context import Conditions, Work
 from adjudge.stats.several.cascade import deciding_stage
 
 

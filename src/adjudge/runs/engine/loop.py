@@ -22,11 +22,11 @@ from adjudge.procedures.procedure import Procedure, Ruling
 from adjudge.prompts.fill import fill_inputs
 from adjudge.records import NOTHING, BadRow, Call, Case, Failed, Judgement, ModelClient, Place, as_read
 from adjudge.runs.engine.case_labels import CaseLabels
-from adjudge.runs.engine.conditions import Conditions, Work
+from adjudge.runs.engine.context import Conditions, Work
 from adjudge.runs.engine.dependent import compute, is_needed
-from adjudge.runs.engine.order import MOST_HELD, Settled, in_order
-from adjudge.runs.engine.plan_work import plan_work
 from adjudge.runs.engine.pool import Pool
+from adjudge.runs.engine.row_order import MOST_HELD, Settled, in_order
+from adjudge.runs.engine.work_items import plan_work
 from adjudge.runs.groups import cluster_of, slice_values
 
 DEFECT = "defect"

@@ -5,8 +5,8 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import Self
 
 from adjudge.records import Judgement
-from adjudge.runs.engine.conditions import Conditions, Work
-from adjudge.runs.engine.order import Settled
+from adjudge.runs.engine.context import Conditions, Work
+from adjudge.runs.engine.row_order import Settled
 
 SLOW_SECONDS = 0.005
 """A source that takes longer for a row is one that waits for it, such as a pipe."""
@@ -70,7 +70,9 @@ class Pool:
                     self.tasks.add(task)
                     task.add_done_callback(self._ended)
                     if now() - started > SLOW_SECONDS:
-                        await asyncio.sleep(0)  # the source blocks until its next row comes: let this one begin
+                        await asyncio.sleep(
+                            0
+                        )  # the source blocks until its next row comes: let this one begin
         except Exception as error:  # noqa: BLE001 - handed to the consumer, which raises it
             self._results.put_nowait(error)
         while self.tasks:

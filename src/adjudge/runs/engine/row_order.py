@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from adjudge.errors import StoreError
 from adjudge.records import Judgement
-from adjudge.runs.engine.keep import Keeper, NoKeeper
+from adjudge.runs.engine.run_store import Keeper, NoKeeper
 
 MOST_HELD = 500
 """Judgements held until their turn; what comes beyond them is read back from the store when it is."""

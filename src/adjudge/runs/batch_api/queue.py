@@ -33,14 +33,14 @@ from adjudge.models import CircuitOpenError, FirstCallClient, WrappingClient
 from adjudge.models.clients.clock import Clock
 from adjudge.models.clients.retry import MAX_REFUSED_PARAMETERS
 from adjudge.models.prices import BATCH_SHARE
-from adjudge.models.providers.batches import BatchLook, BatchResult, BatchService
+from adjudge.models.providers.batch_api import BatchLook, BatchResult, BatchService
 from adjudge.models.providers.parameters import Adjustments
 from adjudge.models.providers.wire_client import WireClient
 from adjudge.models.secrets import one_line
 from adjudge.options import Price, option
 from adjudge.records import LOWERED_NOTE, Completion, ModelClient, Request
 from adjudge.runs.budget import Budget, known_cost, to_nanodollars, worst_case
-from adjudge.runs.engine.conditions import Halt, Progress
+from adjudge.runs.engine.context import Halt, Progress
 from adjudge.store import BatchContent, BatchRecord, CloseBatch, Spending, Store
 from adjudge.store.group import GroupCommit
 

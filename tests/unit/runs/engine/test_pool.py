@@ -4,9 +4,9 @@ import asyncio
 
 from adjudge.errors import StoreError
 from adjudge.records import BadRow, Place
-from adjudge.runs.engine.conditions import Conditions, Seat, Work
-from adjudge.runs.engine.keep import NoKeeper
+from adjudge.runs.engine.context import Conditions, Seat, Work
 from adjudge.runs.engine.pool import Pool
+from adjudge.runs.engine.run_store import NoKeeper
 
 
 def works(count, *, then=None, taken=None):

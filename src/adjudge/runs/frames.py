@@ -12,9 +12,9 @@ from typing import Any, NamedTuple, TypeVar
 from adjudge.errors import AdjudgeError, SettingsError, StoreError
 from adjudge.options import RunOptions, called_from_python, declared, option
 from adjudge.records import BadRow, Case, Judgement
-from adjudge.runs.engine.conditions import Conditions, Halt, Progress, Seat
-from adjudge.runs.engine.keep import Keeper
+from adjudge.runs.engine.context import Conditions, Halt, Progress, Seat
 from adjudge.runs.engine.loop import execute_unordered
+from adjudge.runs.engine.run_store import Keeper
 from adjudge.runs.plan import Plan, named_models
 from adjudge.runs.replay import REPLAY
 from adjudge.runs.session import Joined, check_retry, join_batches

@@ -18,11 +18,11 @@ from adjudge.records import (
     Jury,
     ModelClient,
 )
-from adjudge.runs.engine.activity import Activity
-from adjudge.runs.engine.cascading import Cascading
+from adjudge.runs.batch_api.activity import Activity
+from adjudge.runs.engine.cascade_state import Cascading
 from adjudge.runs.engine.case_labels import CaseLabels
-from adjudge.runs.engine.keep import Keeper, NoKeeper
-from adjudge.runs.engine.order import Positions
+from adjudge.runs.engine.row_order import Positions
+from adjudge.runs.engine.run_store import Keeper, NoKeeper
 
 
 class RunModel(NamedTuple):

@@ -9,8 +9,8 @@ from adjudge.records import (
     BadRow,
     Case,
 )
-from adjudge.runs.engine.conditions import Conditions, RowParts, Seat, SeatName, Work
-from adjudge.runs.engine.keep import all_between
+from adjudge.runs.engine.context import Conditions, RowParts, Seat, SeatName, Work
+from adjudge.runs.engine.run_store import all_between
 from adjudge.store import JudgementKey
 
 LOOKED_UP = 400

@@ -11,9 +11,9 @@ from adjudge.judges import load_judge, parse_judge
 from adjudge.procedures.procedure import Asking
 from adjudge.prompts.fill import Bindings
 from adjudge.records import BadRow, Case, Completion, ModelClient, Place
-from adjudge.runs.engine.conditions import Conditions, RunModel
-from adjudge.runs.engine.keep import NoKeeper
+from adjudge.runs.engine.context import Conditions, RunModel
 from adjudge.runs.engine.loop import execute
+from adjudge.runs.engine.run_store import NoKeeper
 
 ASKING = Asking(bindings=Bindings(current_date="2026-01-02"))
 RELEVANCE = load_judge("relevance")
