@@ -20,7 +20,7 @@ from adjudge.runs.cluster.connect import check_secrets
 from adjudge.runs.cluster.workers import by_absolute_path
 from adjudge.runs.engine.case_labels import OWN_LABELS
 from adjudge.runs.find_model import default_model
-from adjudge.runs.frames import Answer, BatchRunner, NotAsked, check_batches, seat_keys
+from adjudge.runs.frames import Answer, BatchRunner, NotAsked, check_batches, column_keys
 from adjudge.runs.plan import Plan, make_plan, named_models
 from adjudge.store.places import holds_secret, is_url
 
@@ -64,7 +64,7 @@ class BatchJudge:
             key: {
                 part: f"{key.judge}_{part}" + (f"_{key.repeat + 1}" if repeats > 1 else "") for part in TYPES
             }
-            for key in seat_keys(self._plan)
+            for key in column_keys(self._plan)
         }
 
     @property

@@ -174,11 +174,11 @@ async def _judge_all(
     """`receivers` get every judgement; `results` and the files those that are the run's result, without a jury's votes."""
     async with opened as session:
         progress.watched, progress.total = session, session.expected
-        if session.limits.batching is not None:
-            session.limits.batching.tell = progress.tell
+        if session.limits.batch_queue is not None:
+            session.limits.batch_queue.tell = progress.tell
         if writers:
             results = [*results, RowWriter(writers, session.run_id).receive]
-        has_jury = session.conditions.jury is not None
+        has_jury = session.context.jury is not None
 
         def take(judgement: Judgement) -> None:
             for receive in receivers:

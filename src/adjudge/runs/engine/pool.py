@@ -5,12 +5,12 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import Self
 
 from adjudge.records import Judgement
-from adjudge.runs.engine.context import Conditions, Work
-from adjudge.runs.engine.row_order import Settled
+from adjudge.runs.engine.context import RunContext, WorkItem
+from adjudge.runs.engine.row_order import RowResult
 
 SLOW_SECONDS = 0.005
 """A source that takes longer for a row is one that waits for it, such as a pipe."""
-JudgeRow = Callable[[Work, Conditions], Awaitable[Judgement | None]]
+JudgeRow = Callable[[WorkItem, RunContext], Awaitable[Judgement | None]]
 
 
 class Pool:
@@ -18,8 +18,8 @@ class Pool:
 
     def __init__(
         self,
-        works: AsyncGenerator[Work, None],
-        conditions: Conditions,
+        works: AsyncGenerator[WorkItem, None],
+        context: RunContext,
         *,
         jobs: int,
         judge: JudgeRow,
@@ -28,9 +28,9 @@ class Pool:
         """Those that judge."""
         self.all_taken = False
         self._works = works
-        self._conditions = conditions
+        self._conditions = context
         self._judge = judge
-        self._results: asyncio.Queue[Settled | Exception | None] = asyncio.Queue()
+        self._results: asyncio.Queue[RowResult | Exception | None] = asyncio.Queue()
         self._in_flight = asyncio.Semaphore(jobs)
         self._untaken = asyncio.Semaphore(2 * jobs)
 
@@ -45,7 +45,7 @@ class Pool:
         await asyncio.gather(*tasks, return_exceptions=True)
         await self._works.aclose()
 
-    async def take(self) -> Settled | Exception | None:
+    async def take(self) -> RowResult | Exception | None:
         """The next result, or the error that came in its place; None after the last."""
         result = await self._results.get()
         self._untaken.release()
@@ -79,14 +79,14 @@ class Pool:
             await asyncio.wait(self.tasks)
         self._results.put_nowait(None)
 
-    async def _work(self, work: Work) -> None:
+    async def _work(self, work: WorkItem) -> None:
         try:
             with self._conditions.progress.activity.working:
                 judgement = await self._judge(work, self._conditions)
         except Exception as error:  # noqa: BLE001 - handed to the consumer, which raises it
             self._results.put_nowait(error)
         else:
-            self._results.put_nowait(Settled(work.position, judgement))
+            self._results.put_nowait(RowResult(work.position, judgement))
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self.tasks.discard(task)

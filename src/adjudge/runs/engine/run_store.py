@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from hashlib import sha256
 
-from adjudge.procedures.procedure import Asking
+from adjudge.procedures.procedure import RequestSettings
 from adjudge.prompts.fill import Filled
 from adjudge.records import BadRow, Case, Judge, Judgement, ModelClient
 from adjudge.runs.identity import ChosenRun
@@ -20,7 +20,7 @@ TRIED_AGAIN = frozenset({"call_failed", "not_asked", "too_long"})
 """Outcomes of which a run that goes on makes another try: no reply was stored for them."""
 
 
-class Keeper:
+class RunStore:
     keeps = True
 
     def __init__(
@@ -77,7 +77,7 @@ class Keeper:
         return []
 
     def reuse_key(
-        self, model: str, judge: Judge, case: Case, filled: Filled, asking: Asking, *, repeat: int
+        self, model: str, judge: Judge, case: Case, filled: Filled, settings: RequestSettings, *, repeat: int
     ) -> str:
         """The hash of everything a judgement depends on but the model's mood."""
         client = self._clients[model]
@@ -86,8 +86,8 @@ class Keeper:
             judge.hash,
             client.name,
             client.base_url,
-            asking.temperature,
-            dict(asking.parameters),
+            settings.temperature,
+            dict(settings.parameters),
             repeat,
             filled.values,
             [missing.name for missing in filled.missing],
@@ -128,7 +128,7 @@ class Keeper:
         )
 
 
-class NoKeeper:
+class NullRunStore:
     """Nothing is kept and nothing is found."""
 
     resumes = False
@@ -145,9 +145,9 @@ class NoKeeper:
         del moved
 
     def reuse_key(
-        self, model: str, judge: Judge, case: Case, filled: Filled, asking: Asking, *, repeat: int
+        self, model: str, judge: Judge, case: Case, filled: Filled, settings: RequestSettings, *, repeat: int
     ) -> str | None:
-        del model, judge, case, filled, asking, repeat
+        del model, judge, case, filled, settings, repeat
         return None
 
     async def between(self, first: int, until: int) -> list[tuple[int, Judgement]]:
@@ -177,10 +177,10 @@ def _references(judgement: Judgement) -> tuple[tuple[str, int], ...]:
 
 
 async def all_between(
-    keeper: Keeper | NoKeeper, first: int, until: int
+    run_store: RunStore | NullRunStore, first: int, until: int
 ) -> AsyncGenerator[tuple[int, Judgement], None]:
     """All that is kept from one position to another, in order."""
-    while first < until and (found := await keeper.between(first, until)):
+    while first < until and (found := await run_store.between(first, until)):
         for each in found:
             yield each
         first = found[-1][0] + 1

@@ -4,21 +4,21 @@ import asyncio
 
 from adjudge.errors import StoreError
 from adjudge.records import BadRow, Place
-from adjudge.runs.engine.context import Conditions, Seat, Work
+from adjudge.runs.engine.context import PlannedJudgement, RunContext, WorkItem
 from adjudge.runs.engine.pool import Pool
-from adjudge.runs.engine.run_store import NoKeeper
+from adjudge.runs.engine.run_store import NullRunStore
 
 
 def works(count, *, then=None, taken=None):
     """So many rows that ask nobody."""
-    seat = Seat(judge=None, model=None, repeat=0)
+    planned = PlannedJudgement(judge=None, model=None, repeat=0)
 
     async def give():
         for position in range(count):
             if taken is not None:
                 taken.append(position)
             row = BadRow(case_id=str(position), place=Place(file="f"), found="nothing", wanted="a case")
-            yield Work(row=row, seat=seat, position=position)
+            yield WorkItem(row=row, planned=planned, position=position)
         if then is not None:
             raise then
 
@@ -26,8 +26,8 @@ def works(count, *, then=None, taken=None):
 
 
 def new_pool(given, *, jobs, judge):
-    conditions = Conditions(judges=(), repeats=1, models=(), keeper=NoKeeper())
-    return Pool(given, conditions, jobs=jobs, judge=judge)
+    context = RunContext(judges=(), repeats=1, models=(), run_store=NullRunStore())
+    return Pool(given, context, jobs=jobs, judge=judge)
 
 
 def run_pool(given, *, jobs, judge):
@@ -46,7 +46,7 @@ def run_pool(given, *, jobs, judge):
 def test_no_more_than_so_many_are_judged_at_once():
     at_work = most = 0
 
-    async def judge(work, conditions):
+    async def judge(work, context):
         nonlocal at_work, most
         at_work += 1
         most = max(most, at_work)
@@ -61,7 +61,7 @@ def test_no_more_than_so_many_are_judged_at_once():
 
 
 def test_rows_are_not_read_ahead_of_results_that_nobody_takes():
-    async def judge(work, conditions):
+    async def judge(work, context):
         return None
 
     async def main():
@@ -79,7 +79,7 @@ def test_rows_are_not_read_ahead_of_results_that_nobody_takes():
 
 
 def test_what_was_read_before_an_error_is_judged():
-    async def judge(work, conditions):
+    async def judge(work, context):
         return None
 
     error = ValueError("the file ends here")
@@ -89,7 +89,7 @@ def test_what_was_read_before_an_error_is_judged():
 
 
 def test_a_case_whose_judging_was_cancelled_is_left_out_and_the_others_go_on():
-    async def judge(work, conditions):
+    async def judge(work, context):
         await asyncio.sleep(0)
         if work.position % 3 == 0:
             raise asyncio.CancelledError
@@ -101,7 +101,7 @@ def test_a_case_whose_judging_was_cancelled_is_left_out_and_the_others_go_on():
 def test_a_task_that_fails_while_it_is_cancelled_ends():
     """A full disk: one case fails, the others are cancelled, and each meets the same error while it settles."""
 
-    async def judge(work, conditions):
+    async def judge(work, context):
         try:
             await asyncio.Event().wait()
         finally:
