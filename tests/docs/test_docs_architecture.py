@@ -10,7 +10,7 @@ DRAWN = re.compile(r"\b(\w+/|\w+\.py)(?=\s|$)")
 
 
 def test_every_path_that_the_architecture_names_exists():
-    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "internals" / "architecture.md").read_text(encoding="utf-8")
     drawing = text.split("```text\n")[1].split("```")[0]
     paths = {path for path in NAMED.findall(text) if "/" in path} | set(DRAWN.findall(drawing))
     assert len(paths) > 40
@@ -20,7 +20,7 @@ def test_every_path_that_the_architecture_names_exists():
 
 
 def test_every_package_is_on_the_map():
-    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "internals" / "architecture.md").read_text(encoding="utf-8")
     packages = [path.name for path in SOURCE.iterdir() if (path / "__init__.py").exists()]
     assert [name for name in packages if f"{name}/" not in text] == []
 
