@@ -19,6 +19,10 @@ class Finding(NamedTuple):
     details: tuple[tuple[str, str], ...] = ()
     """What was compared, by name, short."""
 
+    def parts(self) -> dict[str, Json]:
+        """The verdict that is stored."""
+        return {"reason": self.reason, "score": float(self.score), "compared": dict(self.details)}
+
 
 def passed(reason: str, **details: str) -> Finding:
     return Finding(Fraction(1), reason, tuple(details.items()))
