@@ -23,7 +23,7 @@ CHECK_VERSIONS: dict[str, int] = {
     "length": 1,
     "language": 1,
 }
-"""The checks in code (`adjudge.scoring.checks`) that a judge file's `check:` may name."""
+"""The checks in code (`adjudge.checks`) that a judge file's `check:` may name."""
 
 EMBEDDED_VERSION = 6
 """The code around the embedded judge's model (`adjudge.embedded`): part of its name, beside the hash of its weights."""

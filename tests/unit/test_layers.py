@@ -8,10 +8,12 @@ import adjudge
 
 LAYERS = [
     {"records", "errors", "text", "patterns", "fields", "versions", "rates", "identity_cache"},
-    {"options", "schemas", "expressions", "checks"},
+    {"options", "schemas", "expressions"},
     {"rubrics"},
     {"templates", "stats", "documents"},
-    {"dataset", "judges", "prompts", "models", "verdicts", "scoring", "store"},
+    {"scoring"},
+    {"checks"},
+    {"dataset", "judges", "prompts", "models", "verdicts", "store"},
     {"procedures", "probes", "embedded", "importers", "testing"},
     {"runs", "settings"},
     {"analysis"},

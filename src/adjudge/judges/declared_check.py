@@ -2,7 +2,7 @@
 
 from importlib.util import find_spec
 
-from adjudge.checks.parameters import CHECKS, given_parameters, read_parameter
+from adjudge.checks.check import CHECKS, given_parameters, read_parameter
 from adjudge.checks.problems import ParameterError
 from adjudge.errors import JudgeFileError, MissingExtraError
 from adjudge.judges.front_matter import Located

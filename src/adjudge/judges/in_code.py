@@ -7,7 +7,7 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from adjudge.checks.parameters import CHECKS
+from adjudge.checks.check import CHECKS
 from adjudge.errors import ExpressionError, JudgeFileError
 from adjudge.expressions import EvaluationError, Expression, parse_expression
 from adjudge.judges.assembly.score import check_pass_rule

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from fractions import Fraction
 
+from adjudge.checks.finding import Finding
 from adjudge.fields import NO_TURN
 from adjudge.procedures.checklist import judge_by_items
 from adjudge.procedures.groundedness import checks_claims, judge_by_claims
@@ -36,7 +37,6 @@ from adjudge.records import (
 )
 from adjudge.schemas import object_schema
 from adjudge.scoring import Scorer, base_scorer, lowest, normalize, passes, scorer_for
-from adjudge.scoring.checks.finding import Finding
 
 WHOLE_REPLY = Contract(schema=object_schema({"reply": {"type": "string"}}), needs=("reply",), form="text")
 """What is read of a reply whose prompt says nothing of its form."""
@@ -79,7 +79,7 @@ def judge_case(
 
 def _check(judge: Judge, rule: CheckScore, fields: Mapping[str, Json]) -> Ruling:
     """No request is made: code looks at the case."""
-    from adjudge.scoring.checks import run_check  # noqa: PLC0415 - slow to load, and most runs have no check
+    from adjudge.checks.registry import run_check  # noqa: PLC0415 - slow to load, and most runs have no check
 
     finding = run_check(rule, fields)
     if isinstance(finding, Failed):

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from adjudge.checks.registry import run_check
 from adjudge.documents.rows import verdict_parts
 from adjudge.errors import InputError
 from adjudge.judges.identity import scorer_version
@@ -29,7 +30,6 @@ from adjudge.records import (
     is_jury,
 )
 from adjudge.scoring import Invalid, Scoring, base_scorer
-from adjudge.scoring.checks import run_check
 from adjudge.scoring.steps import CheckStep, ItemStep, OrderStep, PairStep, Step
 from adjudge.scoring.terms import is_quoted
 from adjudge.scoring.text import fold

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from odd_texts import odd_texts
 
-from adjudge.scoring.language import detected_language, looks_english
+from adjudge.checks.language import detected_language, looks_english
 
 
 @pytest.mark.parametrize(

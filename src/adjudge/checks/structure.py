@@ -5,9 +5,9 @@ from collections.abc import Mapping
 
 import orjson
 
-from adjudge.checks.json_schemas import MAX_STEPS, TooManyStepsError, first_fault
+from adjudge.checks.finding import Finding, failed, not_checked, passed, quoted
+from adjudge.checks.json_schema import MAX_STEPS, TooManyStepsError, first_fault
 from adjudge.records import Failed, Json
-from adjudge.scoring.checks.finding import Finding, failed, not_checked, passed, quoted
 from adjudge.scoring.text import clipped
 from adjudge.text import as_text
 

@@ -5,20 +5,20 @@ What is checked is hostile: every check reads a bounded text in time that grows 
 
 from collections.abc import Callable, Mapping
 
-from adjudge.checks.parameters import CHECKS
-from adjudge.records import CheckScore, Failed, Json
-from adjudge.scoring.checks.calls import check_tool_calls
-from adjudge.scoring.checks.finding import Finding, not_checked
-from adjudge.scoring.checks.numeric import check_numeric
-from adjudge.scoring.checks.similarity import check_similarity
-from adjudge.scoring.checks.structure import check_json_schema
-from adjudge.scoring.checks.texts import (
+from adjudge.checks.check import CHECKS
+from adjudge.checks.finding import Finding, not_checked
+from adjudge.checks.length import (
     check_contains,
     check_exact,
     check_language,
     check_length,
     check_regex,
 )
+from adjudge.checks.numeric import check_numeric
+from adjudge.checks.similarity import check_similarity
+from adjudge.checks.structure import check_json_schema
+from adjudge.checks.tool_calls import check_tool_calls
+from adjudge.records import CheckScore, Failed, Json
 from adjudge.text import as_text
 
 LONGEST = 1_000_000

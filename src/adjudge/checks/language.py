@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from adjudge.checks.parameters import LANGUAGES
+from adjudge.checks.check import LANGUAGES
 from adjudge.scoring.text import LETTERS_WITHOUT_SPACES
 from adjudge.text import words
 

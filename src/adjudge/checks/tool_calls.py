@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import orjson
 
+from adjudge.checks.finding import Finding, failed, not_checked, passed
 from adjudge.expressions import exact_number
 from adjudge.records import Failed, Json
-from adjudge.scoring.checks.finding import Finding, failed, not_checked, passed
 from adjudge.scoring.text import clipped
 from adjudge.text import as_text
 

@@ -4,9 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 
-from adjudge.checks.patterns import compile_pattern
-from adjudge.records import Failed, Json
-from adjudge.scoring.checks.finding import (
+from adjudge.checks.finding import (
     Finding,
     expected_texts,
     failed,
@@ -15,7 +13,9 @@ from adjudge.scoring.checks.finding import (
     quoted,
     response_text,
 )
-from adjudge.scoring.language import detected_language
+from adjudge.checks.language import detected_language
+from adjudge.checks.regex import compile_pattern
+from adjudge.records import Failed, Json
 from adjudge.scoring.text import LETTERS_WITHOUT_SPACES
 from adjudge.text import encodable, utf8_size, words
 

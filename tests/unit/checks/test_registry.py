@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from odd_texts import odd_texts
 
-from adjudge.checks.parameters import CHECKS, given_parameters, read_parameter
+from adjudge.checks.check import CHECKS, given_parameters, read_parameter
+from adjudge.checks.length import count_units
+from adjudge.checks.registry import LONGEST, Finding, run_check
+from adjudge.checks.similarity import common_length, rouge_l, token_f1, tokenize
+from adjudge.checks.tool_calls import pair_as_set, same_json
 from adjudge.records import CheckScore, Failed
-from adjudge.scoring.checks import LONGEST, Finding, run_check
-from adjudge.scoring.checks.calls import pair_as_set, same_json
-from adjudge.scoring.checks.similarity import common_length, rouge_l, token_f1, tokenize
-from adjudge.scoring.checks.texts import count_units
 from adjudge.versions import CHECK_VERSIONS
 
 ANSWER = "42"

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from adjudge.checks.json_schemas import compile_schema
-from adjudge.checks.patterns import compile_pattern
+from adjudge.checks.json_schema import compile_schema
 from adjudge.checks.problems import ParameterError
+from adjudge.checks.regex import compile_pattern
 from adjudge.records import NOTHING, Input, Json
 from adjudge.text import did_you_mean, is_finite, shorten, words
 

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
+from adjudge.checks.finding import Finding, expected_texts, not_checked, quoted, response_text
 from adjudge.records import Failed, Json
-from adjudge.scoring.checks.finding import Finding, expected_texts, not_checked, quoted, response_text
 from adjudge.scoring.scale import plain
 from adjudge.scoring.text import LETTERS_WITHOUT_SPACES
 

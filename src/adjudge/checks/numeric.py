@@ -4,9 +4,7 @@ import re
 from collections.abc import Mapping
 from fractions import Fraction
 
-from adjudge.expressions import exact_number
-from adjudge.records import Failed, Json
-from adjudge.scoring.checks.finding import (
+from adjudge.checks.finding import (
     Finding,
     expected_texts,
     failed,
@@ -15,6 +13,8 @@ from adjudge.scoring.checks.finding import (
     quoted,
     response_text,
 )
+from adjudge.expressions import exact_number
+from adjudge.records import Failed, Json
 from adjudge.scoring.correctness import LOOKED_AT, QuotedPair, compare_pair
 from adjudge.scoring.numbers.compare import NumberComparison, read_name
 from adjudge.scoring.numbers.found import LONGEST_TEXT, MOST_NUMBERS, placed_numbers, placed_words

@@ -9,8 +9,8 @@ from contextvars import ContextVar
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from adjudge.checks.patterns import compile_pattern
 from adjudge.checks.problems import ParameterError
+from adjudge.checks.regex import compile_pattern
 from adjudge.records import Json
 
 if TYPE_CHECKING:
