@@ -1,14 +1,17 @@
 """What a check found, and how it says that it cannot tell."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from adjudge.records import Failed, FailureKind, Json
 from adjudge.scoring.text import clipped
 from adjudge.text import as_text
 
-LONGEST_QUOTE = 80
+MAX_QUOTE_CHARS = 80
+
+Fields: TypeAlias = Mapping[str, Json]
+"""A case as a check sees it: its inputs by name."""
 
 
 class Finding(NamedTuple):
@@ -38,15 +41,8 @@ def not_checked(kind: FailureKind, message: str, name: str = "") -> Failed:
 
 def quoted(text: str) -> str:
     """Text of a case inside a sentence of ours."""
-    return f"`{clipped(text, LONGEST_QUOTE)}`"
+    return f"`{clipped(text, MAX_QUOTE_CHARS)}`"
 
 
-def response_text(fields: Mapping[str, Json]) -> str:
+def response_text(fields: Fields) -> str:
     return as_text(fields.get("response", ""))
-
-
-def expected_texts(fields: Mapping[str, Json], constant: Json) -> list[str]:
-    """The file's own texts, else the case's references: a list of texts is several of them."""
-    value = fields.get("reference") if constant is None else constant
-    listed: Sequence[Json] = value if isinstance(value, list) else [value]
-    return [text for each in listed if each is not None and (text := as_text(each)).strip()]

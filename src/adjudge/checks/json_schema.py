@@ -1,17 +1,25 @@
-"""JSON Schemas of `check: json_schema`: checked when they are loaded, and no schema fetches another one.
+"""`json_schema`: the response is JSON that validates against a JSON Schema.
 
-`pattern` and its like are matched by RE2, because what is validated may be written to make another engine slow.
+A schema is checked when its judge is loaded, and none fetches another one. `pattern` and its like are matched by RE2,
+because what is validated may be written to make another engine slow.
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from adjudge.checks.problems import ParameterError
+import orjson
+from msgspec import Struct
+
+from adjudge.checks.check import Check, Parameter, ParameterError, flag
+from adjudge.checks.finding import Fields, Finding, failed, not_checked, passed, quoted
 from adjudge.checks.regex import compile_pattern
-from adjudge.records import Json
+from adjudge.records import Failed, Json
+from adjudge.scoring.text import clipped
+from adjudge.text import as_text
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -21,8 +29,10 @@ MAX_STEPS = 50_000
 """Keywords looked at for one text, or one for each of its characters: where references meet the same value on several
 ways, each level of it doubles them.
 """
-_LARGEST = 100_000
+MAX_SCHEMA_CHARS = 100_000
 """Characters of a schema, as JSON."""
+_FENCE = re.compile(r"\A\s*+```[a-zA-Z0-9]*+[ \t]*+\n")
+_FENCE_END = "```"
 
 
 class TooManyStepsError(Exception):
@@ -30,6 +40,61 @@ class TooManyStepsError(Exception):
 
 
 _steps_left: ContextVar[int] = ContextVar("adjudge_schema_steps_left", default=MAX_STEPS)
+
+
+def read_schema(value: Json) -> Json:
+    compile_schema(value)
+    return value
+
+
+class JsonSchema(Struct, frozen=True, kw_only=True):
+    schema: Annotated[Json, Parameter(read_schema, "a JSON Schema; without one any JSON passes")] = None
+    allow_fence: Annotated[bool, flag("`true`: the JSON may stand in a Markdown code fence")] = False
+
+
+def check_json_schema(fields: Fields, parameters: JsonSchema) -> Finding | Failed:
+    value = fields.get("response")
+    if isinstance(value, str):
+        text = without_fence(value) if parameters.allow_fence else value
+        try:
+            value = orjson.loads(text)
+        except orjson.JSONDecodeError as error:
+            place = f"line {error.lineno}, column {error.colno}"
+            return failed(f"The response is not JSON: the first fault is at {place}.", response=quoted(text))
+    if parameters.schema is None:
+        return passed("The response is JSON.")
+    try:
+        fault = first_fault(parameters.schema, value, len(as_text(fields.get("response"))))
+    except RecursionError:
+        return not_checked("too_long", "the response is nested too deep to validate", "response")
+    except TooManyStepsError:
+        return not_checked("too_long", f"validating it takes more than {MAX_STEPS:,} steps", "response")
+    except ArithmeticError:
+        return not_checked("too_long", "it has a number too large to compute with", "response")
+    if fault is None:
+        return passed("The response is JSON and validates against the schema.")
+    place = "/".join(str(step) for step in fault.absolute_path) or "the top"
+    message = clipped(fault.message, 200)
+    return failed(
+        f"The response is JSON and does not validate: at {clipped(place, 80)}, {message}.",
+        place=clipped(place, 80),
+        fault=message,
+    )
+
+
+def without_fence(text: str) -> str:
+    """What stands in the one code fence that is all of the text; else the text."""
+    opening = _FENCE.match(text)
+    body = text.rstrip()
+    if opening is None or not body.endswith(_FENCE_END) or opening.end() > len(body) - len(_FENCE_END):
+        return text
+    return body[opening.end() : -len(_FENCE_END)]
+
+
+CHECK = Check(name="json_schema", version=1, parameters=JsonSchema, run=check_json_schema)
+
+
+# ---- schemas ----
 
 
 def first_fault(schema: Json, value: Json, size: int) -> "ValidationError | None":
@@ -48,8 +113,8 @@ def compile_schema(schema: Json) -> "Validator":
             f"is {json.dumps(schema)[:80]}, not an object", "write a JSON Schema, such as `{type: object}`"
         )
     text = json.dumps(schema, sort_keys=True)
-    if len(text) > _LARGEST:
-        raise ParameterError(f"has {len(text)} characters", f"write {_LARGEST} at most")
+    if len(text) > MAX_SCHEMA_CHARS:
+        raise ParameterError(f"has {len(text)} characters", f"write {MAX_SCHEMA_CHARS} at most")
     return _compile(text)
 
 

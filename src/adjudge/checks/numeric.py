@@ -1,20 +1,16 @@
 """`numeric`: a number of the response against the expected one, read and compared as the correctness judge does."""
 
 import re
-from collections.abc import Mapping
 from fractions import Fraction
+from typing import Annotated, Literal
 
-from adjudge.checks.finding import (
-    Finding,
-    expected_texts,
-    failed,
-    not_checked,
-    passed,
-    quoted,
-    response_text,
-)
+from msgspec import Struct
+
+from adjudge.checks.check import QUESTION, REFERENCE, RESPONSE, Check, non_negative_number, one_of, one_text
+from adjudge.checks.expected_text import expected_texts
+from adjudge.checks.finding import Fields, Finding, failed, not_checked, passed, quoted, response_text
 from adjudge.expressions import exact_number
-from adjudge.records import Failed, Json
+from adjudge.records import Failed
 from adjudge.scoring.correctness import LOOKED_AT, QuotedPair, compare_pair
 from adjudge.scoring.numbers.compare import NumberComparison, read_name
 from adjudge.scoring.numbers.found import LONGEST_TEXT, MOST_NUMBERS, placed_numbers, placed_words
@@ -23,19 +19,27 @@ from adjudge.scoring.text import text_of
 
 CITATION = re.compile(r"\[[0-9]{1,3}(?:, ?[0-9]{1,3}){0,9}\]")
 
+Which = Literal["last", "first", "any"]
 
-def check_numeric(fields: Mapping[str, Json], parameters: Mapping[str, Json]) -> Finding | Failed:
-    which = str(parameters["which"])
-    tolerance = exact_number(parameters["tolerance"])
-    assert tolerance is not None
+
+class Numeric(Struct, frozen=True, kw_only=True):
+    tolerance: Annotated[
+        float, non_negative_number("how far off it may be, as a share of the expected number")
+    ] = 0.04
+    which: Annotated[Which, one_of(Which, "which number of the response is compared")] = "last"
+    number: Annotated[str | None, one_text("the expected number, with its unit")] = None
+
+
+def check_numeric(fields: Fields, parameters: Numeric) -> Finding | Failed:
+    which = parameters.which
     expected: list[str] = []
-    for text in expected_texts(fields, parameters.get("number")):
-        number = expected_number(text, which)
-        if number is None:
+    for wanted in expected_texts(fields, None if parameters.number is None else [parameters.number]):
+        found_number = expected_number(wanted, which)
+        if found_number is None:
             return not_checked(
-                "missing_input", f"there is no number in the reference {quoted(text)}", "reference"
+                "missing_input", f"there is no number in the reference {quoted(wanted)}", "reference"
             )
-        expected.append(number)
+        expected.append(found_number)
     if not expected:
         return not_checked("missing_input", "`reference` is blank", "reference")
     response = response_text(fields)
@@ -52,11 +56,24 @@ def check_numeric(fields: Mapping[str, Json], parameters: Mapping[str, Json]) ->
             f"the response has more than {MOST_NUMBERS} numbers; any of them could agree",
             "response",
         )
+    tolerance = exact_number(parameters.tolerance)
+    assert tolerance is not None
     return _compare(expected, found, which, tolerance, text_of(fields, "question")[:LOOKED_AT])
 
 
+CHECK = Check(
+    name="numeric",
+    version=1,
+    parameters=Numeric,
+    run=check_numeric,
+    inputs=(RESPONSE, REFERENCE, QUESTION),
+    main="tolerance",
+    constant="number",
+)
+
+
 def _compare(
-    expected: list[str], found: list[str], which: str, tolerance: Fraction, question: str
+    expected: list[str], found: list[str], which: Which, tolerance: Fraction, question: str
 ) -> Finding:
     if not found:
         return failed(f"There is no number in the response; {quoted(expected[0])} was expected.")
@@ -78,7 +95,7 @@ def _compare(
     return finding(reason, expected=quoted(wanted), response=quoted(number), how=comparison.how)
 
 
-def expected_number(text: str, which: str) -> str | None:
+def expected_number(text: str, which: Which) -> str | None:
     """The whole text where it is one number or date, else the one number of it that counts."""
     whole = text.strip().rstrip(".")
     if len(whole) <= LONGEST and (read_spans(whole) or read_name(whole, year_asked=False)):
@@ -87,13 +104,13 @@ def expected_number(text: str, which: str) -> str | None:
     return found[0] if found else None
 
 
-def numbers_of(text: str, which: str) -> list[str]:
+def numbers_of(text: str, which: Which) -> list[str]:
     """All the different numbers for `any`; else the one that stands first, or last. `[2]` cites a source."""
     head = text[-LONGEST_TEXT:] if which == "last" else text[:LONGEST_TEXT]
     return _placed(CITATION.sub(" ", head), which) or _placed(head, which)
 
 
-def _placed(head: str, which: str) -> list[str]:
+def _placed(head: str, which: Which) -> list[str]:
     placed = sorted((*placed_numbers(head), *placed_words(head)))
     if which == "any":
         return list(dict.fromkeys(number.text for number in placed))

@@ -7,41 +7,66 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from typing import Annotated, Literal
 
-from adjudge.checks.finding import Finding, expected_texts, not_checked, quoted, response_text
-from adjudge.records import Failed, Json
+from msgspec import Struct
+
+from adjudge.checks.check import REFERENCE, RESPONSE, Check, one_of, some_texts
+from adjudge.checks.expected_text import expected_texts
+from adjudge.checks.finding import Fields, Finding, not_checked, quoted, response_text
+from adjudge.records import Failed
 from adjudge.scoring.scale import plain
 from adjudge.scoring.text import LETTERS_WITHOUT_SPACES
 
-MOST_TOKENS = 20_000
+MAX_TOKENS = 20_000
 """Of one text; the longest common subsequence takes time in proportion to the product."""
 _TOKEN = re.compile(r"[^\W_]+")
 _ARTICLES = frozenset({"a", "an", "the"})
 
+Measure = Literal["token_f1", "rouge_l"]
 
-def check_similarity(fields: Mapping[str, Json], parameters: Mapping[str, Json]) -> Finding | Failed:
-    measure = str(parameters["measure"])
-    name, compute, drop = _MEASURES[measure]
-    expected = expected_texts(fields, parameters.get("text"))
+
+class Similarity(Struct, frozen=True, kw_only=True):
+    measure: Annotated[Measure, one_of(Measure, "token F1 or ROUGE-L")]
+    text: Annotated[
+        list[str] | None, some_texts("the text to compare with, or a list of which the nearest counts")
+    ] = None
+
+
+def check_similarity(fields: Fields, parameters: Similarity) -> Finding | Failed:
+    name, compute, drop = _MEASURES[parameters.measure]
+    expected = expected_texts(fields, parameters.text)
     if not expected:
         return not_checked("missing_input", "`reference` is blank", "reference")
     response = tokenize(response_text(fields), drop)
-    texts = [tokenize(text, drop) for text in expected]
-    longest = max(map(len, (response, *texts)))
-    if longest > MOST_TOKENS:
+    references = [tokenize(text, drop) for text in expected]
+    longest = max(map(len, (response, *references)))
+    if longest > MAX_TOKENS:
         return not_checked(
             "too_long",
-            f"one of the texts has {longest} words; {MOST_TOKENS} at most are compared",
+            f"one of the texts has {longest} words; {MAX_TOKENS} at most are compared",
             "response",
         )
-    scores = [compute(response, text) for text in texts]
+    scores = [compute(response, reference) for reference in references]
     best = max(range(len(scores)), key=scores.__getitem__)
     which = f" {best + 1} of {len(scores)}, the nearest" if len(scores) > 1 else ""
     reason = (
-        f"{name} of the response ({_words(response)}) with the reference{which} ({_words(texts[best])}) "
+        f"{name} of the response ({_words(response)}) with the reference{which} ({_words(references[best])}) "
         f"is {plain(scores[best])}."
     )
     return Finding(scores[best], reason, (("measure", name), ("reference", quoted(expected[best]))))
+
+
+CHECK = Check(
+    name="similarity",
+    version=1,
+    parameters=Similarity,
+    run=check_similarity,
+    inputs=(RESPONSE, REFERENCE),
+    main="measure",
+    constant="text",
+    graded=True,
+)
 
 
 def _words(tokens: Sequence[str]) -> str:
@@ -89,7 +114,9 @@ def common_length(one: Sequence[str], other: Sequence[str]) -> int:
     return len(other) - row.bit_count()
 
 
-_MEASURES: Mapping[str, tuple[str, Callable[[Sequence[str], Sequence[str]], Fraction], frozenset[str]]] = {
+_MEASURES: Mapping[
+    Measure, tuple[str, Callable[[Sequence[str], Sequence[str]], Fraction], frozenset[str]]
+] = {
     "token_f1": ("Token F1", token_f1, _ARTICLES),
     "rouge_l": ("ROUGE-L", rouge_l, frozenset()),
 }

@@ -2,20 +2,37 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import orjson
+from msgspec import Struct
 
-from adjudge.checks.finding import Finding, failed, not_checked, passed
+from adjudge.checks.check import Check, flag, one_of
+from adjudge.checks.finding import Fields, Finding, failed, not_checked, passed
 from adjudge.expressions import exact_number
-from adjudge.records import Failed, Json
+from adjudge.records import Failed, Input, Json
 from adjudge.scoring.text import clipped
 from adjudge.text import as_text
 
-MOST_CALLS = 200
-LONGEST_CALL = 120
+MAX_CALLS = 200
+MAX_CALL_CHARS = 120
 _NAMES = ("name", "tool_name", "tool", "function")
 _ARGUMENTS = ("arguments", "args", "parameters", "input")
+
+Order = Literal["same", "any"]
+Arguments = Literal["equal", "include", "ignore"]
+
+
+class ToolCalls(Struct, frozen=True, kw_only=True):
+    order: Annotated[Order, one_of(Order, "`same`: in the expected order; `any`: as a set")] = "same"
+    arguments: Annotated[
+        Arguments,
+        one_of(
+            Arguments,
+            "`equal`: the same arguments; `include`: at least the expected ones; `ignore`: names alone count",
+        ),
+    ] = "equal"
+    allow_extra: Annotated[bool, flag("`true`: further calls beside the expected ones do no harm")] = False
 
 
 class ToolCall(NamedTuple):
@@ -24,31 +41,44 @@ class ToolCall(NamedTuple):
 
     def __str__(self) -> str:
         arguments = "" if self.arguments is None else as_text(self.arguments)
-        return f"`{clipped(f'{self.name}({arguments})', LONGEST_CALL)}`"
+        return f"`{clipped(f'{self.name}({arguments})', MAX_CALL_CHARS)}`"
 
 
 Matches = Callable[[ToolCall, ToolCall], bool]
 
 
-def check_tool_calls(fields: Mapping[str, Json], parameters: Mapping[str, Json]) -> Finding | Failed:
+def check_tool_calls(fields: Fields, parameters: ToolCalls) -> Finding | Failed:
     sides: list[list[ToolCall]] = []
     for field in ("expected_tool_calls", "tool_calls"):
         calls = read_calls(fields.get(field))
         if isinstance(calls, str):
             return not_checked("bad_row", f"`{field}`: {calls}", field)
-        if len(calls) > MOST_CALLS:
+        if len(calls) > MAX_CALLS:
             return not_checked(
-                "too_long", f"`{field}` has {len(calls)} calls; {MOST_CALLS} at most are compared", field
+                "too_long", f"`{field}` has {len(calls)} calls; {MAX_CALLS} at most are compared", field
             )
         sides.append(calls)
     expected, made = sides
-    if parameters["arguments"] == "ignore":
+    if parameters.arguments == "ignore":
         expected, made = ([call._replace(arguments=None) for call in side] for side in sides)
-    matches = _MATCHES[str(parameters["arguments"])]
-    in_order, extra = parameters["order"] == "same", parameters["allow_extra"] is True
+    matches = _MATCHES[parameters.arguments]
+    in_order = parameters.order == "same"
     pair = pair_in_order if in_order else pair_as_set
     paired = pair(expected, made, matches)
-    return _finding(expected, made, paired, in_order=in_order, extra=extra, matches=matches)
+    return _finding(expected, made, paired, in_order=in_order, extra=parameters.allow_extra, matches=matches)
+
+
+CHECK = Check(
+    name="tool_calls",
+    version=1,
+    parameters=ToolCalls,
+    run=check_tool_calls,
+    inputs=(
+        Input(name="tool_calls", required=True, source="tool_calls"),
+        Input(name="expected_tool_calls", required=True, source="expected_tool_calls"),
+    ),
+    main="order",
+)
 
 
 def _finding(
@@ -131,7 +161,7 @@ def _included(wanted: ToolCall, call: ToolCall) -> bool:
     return all(name in theirs and same_json(value, theirs[name]) for name, value in ours.items())
 
 
-_MATCHES: Mapping[str, Matches] = {
+_MATCHES: Mapping[Arguments, Matches] = {
     "equal": _equal,
     "include": _included,
     "ignore": lambda wanted, call: wanted.name == call.name,

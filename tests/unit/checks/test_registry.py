@@ -8,20 +8,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from odd_texts import odd_texts
 
-from adjudge.checks.check import CHECKS, given_parameters, read_parameter
+from adjudge.checks.finding import Finding
 from adjudge.checks.length import count_units
-from adjudge.checks.registry import LONGEST, Finding, run_check
+from adjudge.checks.registry import CHECKS, MAX_VALUE_CHARS, run_check
 from adjudge.checks.similarity import common_length, rouge_l, token_f1, tokenize
 from adjudge.checks.tool_calls import pair_as_set, same_json
 from adjudge.records import CheckScore, Failed
-from adjudge.versions import CHECK_VERSIONS
 
 ANSWER = "42"
 
 
 def rule(name, **parameters):
-    read = {key: read_parameter(name, key, value) for key, value in parameters.items()}
-    return CheckScore(name=name, parameters=given_parameters(name, read))
+    declared = CHECKS[name].declared()
+    read = {key: declared[key].read(value) for key, value in parameters.items()}
+    return CheckScore(name=name, parameters=CHECKS[name].without_defaults(read))
 
 
 def check(name, fields, **parameters):
@@ -36,10 +36,6 @@ def score(name, fields, **parameters):
 
 def texts(response, reference=None):
     return {"response": response} if reference is None else {"response": response, "reference": reference}
-
-
-def test_every_check_has_a_version_and_parameters():
-    assert set(CHECKS) == set(CHECK_VERSIONS)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +106,7 @@ def test_regex(response, parameters, expected):
 @pytest.mark.parametrize("pattern", ["(a+)+$", "(a|a)*$", "(a*)*b", "(.*a){20}"])
 def test_no_text_makes_a_regex_slow(pattern):
     """Each of these takes a backtracking engine years; the suite would never end."""
-    for text in ("a" * 200_000 + "!", "a" * (LONGEST - 1) + "b"):
+    for text in ("a" * 200_000 + "!", "a" * (MAX_VALUE_CHARS - 1) + "b"):
         assert score("regex", texts(text), pattern=pattern) in {0, 1}
 
 
@@ -389,7 +385,7 @@ def test_a_text_too_short_to_tell_has_no_score():
 )
 def test_a_text_beyond_the_bound_is_too_long(name):
     parameters = {"regex": {"pattern": "a"}, "similarity": {"measure": "rouge_l"}, "length": {"max": 5}}
-    found = check(name, texts("a" * (LONGEST + 1), ANSWER), **parameters.get(name, {}))
+    found = check(name, texts("a" * (MAX_VALUE_CHARS + 1), ANSWER), **parameters.get(name, {}))
     assert isinstance(found, Failed)
     assert found.kind == "too_long"
 
@@ -437,11 +433,11 @@ FOUND = {
     "length": (1, "The response has 9 words; at most 5 allowed."),
     "language": (1, "The response is in `en`; `en` was wanted."),
 }
-"""Version and reason: what a check finds changes only with its number in `CHECK_VERSIONS`, which is part of hashes."""
+"""Version and reason: what a check finds changes only with its version, which is part of hashes."""
 
 
 @pytest.mark.parametrize("name", FOUND)
 def test_what_a_check_finds_changes_only_with_its_version(name):
     found = check(name, SEEN, **GIVEN.get(name, {}))
     assert isinstance(found, Finding)
-    assert (CHECK_VERSIONS[name], found.reason) == FOUND[name]
+    assert (CHECKS[name].version, found.reason) == FOUND[name]
