@@ -1,10 +1,12 @@
 """Other languages than English are recognised, and what is too short to tell is not guessed at."""
 
 import pytest
+from check_cases import check, score, texts
 from hypothesis import given
 from odd_texts import odd_texts
 
 from adjudge.checks.language import detected_language
+from adjudge.records import Failed
 
 
 @pytest.mark.parametrize(
@@ -50,3 +52,22 @@ def test_only_the_beginning_counts():
 def test_no_text_makes_it_fail(text):
     found = detected_language(text)
     assert found is None or len(found) == 2
+
+
+@pytest.mark.parametrize(
+    ("response", "wanted", "expected"),
+    [
+        ("The capital of France is Paris, and it is a large city.", "en", 1),
+        ("La capitale de la France est Paris et elle est belle.", "en", 0),
+        ("La capitale de la France est Paris et elle est belle.", ["de", "fr"], 1),
+        ("这是一句中文的句子。", "zh", 1),
+    ],
+)
+def test_language(response, wanted, expected):
+    assert score("language", texts(response), **{"is": wanted}) == expected
+
+
+def test_a_text_too_short_to_tell_has_no_score():
+    found = check("language", texts("OK"), **{"is": "en"})
+    assert isinstance(found, Failed)
+    assert (found.kind, found.error_kind) == ("abstained", "cannot_tell")
