@@ -13,7 +13,7 @@ LAYERS = [
     {"templates", "stats", "documents"},
     {"dataset", "judges", "prompts", "models", "verdicts", "scoring", "store"},
     {"procedures", "probes", "embedded", "importers", "testing"},
-    {"runs", "settings"},
+    {"runs"},
     {"analysis"},
     {"api", "batch_judge"},
     {"server", "pytest_plugin"},

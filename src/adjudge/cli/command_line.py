@@ -30,7 +30,8 @@ from adjudge.cli.options import (
     RunOutput,
     ViewOptions,
 )
-from adjudge.options import ANY, INSIDE, Option, OptionField, RunOptions, never
+from adjudge.options import RunOptions
+from adjudge.options.run_options import ANY, INSIDE, Option, OptionField, never
 
 
 class RecordFlags(NamedTuple):

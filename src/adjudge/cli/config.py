@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from adjudge.options import FileRule
+from adjudge.options.run_options import FileRule
 
 
 def check_value(rule: FileRule, key: str, value: Any, ctx: click.Context) -> None:
@@ -19,7 +19,7 @@ def check_value(rule: FileRule, key: str, value: Any, ctx: click.Context) -> Non
         problem = PROBLEMS[rule.check](str(item), ctx)
         if problem is not None:
             from adjudge.errors import SettingsError
-            from adjudge.settings import FILE_NAME
+            from adjudge.options.config_file import FILE_NAME
 
             raise SettingsError(
                 f"{FILE_NAME}: {key}",

@@ -11,7 +11,8 @@ from click.core import ParameterSource
 
 from adjudge.cli.config import check_value
 from adjudge.errors import SettingsError
-from adjudge.options import FileRule, OptionField, declared, split_values
+from adjudge.options import declared, split_values
+from adjudge.options.run_options import FileRule, OptionField
 
 if TYPE_CHECKING:
     from adjudge.records import Json

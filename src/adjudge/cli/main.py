@@ -15,7 +15,7 @@ from adjudge.errors import InputError, ModelCallError, StoreError
 from adjudge.text import closest
 
 if TYPE_CHECKING:
-    from adjudge.settings import Flags
+    from adjudge.options.config_file import Flags
 
 EXIT_GATE_FAILED = 1
 EXIT_INPUT_WRONG = 2
@@ -113,7 +113,7 @@ def _check_variables() -> None:
 
 
 def _config_defaults() -> dict[str, Any]:
-    from adjudge.settings import read_settings
+    from adjudge.options.config_file import read_settings
 
     settings = read_settings(Path(), frozenset(cli.commands))
     return {} if settings is None else settings.defaults(_flags())
@@ -121,7 +121,7 @@ def _config_defaults() -> dict[str, Any]:
 
 def _flags() -> "Flags":
     """Each command's long flags, as config files write them, and the parameters they set."""
-    from adjudge.settings import Key
+    from adjudge.options.config_file import Key
 
     return {
         path: {

@@ -6,18 +6,16 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Literal
 
-from adjudge.options import (
+from adjudge.options import DEFAULT_STORE, RunOptions, declared
+from adjudge.options.run_options import (
     ANY,
-    DEFAULT_STORE,
     INSIDE,
     JUDGE,
     MODEL,
     NO_PAIRS,
     Option,
     OptionField,
-    RunOptions,
     declare,
-    declared,
     never,
     opt,
     parse_amount,

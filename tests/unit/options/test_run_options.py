@@ -9,16 +9,8 @@ import pytest
 import adjudge
 from adjudge.cli.main import cli, run_command
 from adjudge.errors import SettingsError
-from adjudge.options import (
-    Price,
-    RunKeywords,
-    RunOptions,
-    called_from_python,
-    declared,
-    make_options,
-    option,
-    parse_price,
-)
+from adjudge.options import Price, RunKeywords, RunOptions, called_from_python, declared, make_options, option
+from adjudge.options.run_options import parse_price
 
 OPTIONS = declared(RunOptions)
 RUN = cli.commands["run"]
