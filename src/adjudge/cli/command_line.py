@@ -31,7 +31,7 @@ from adjudge.cli.options import (
     ViewOptions,
 )
 from adjudge.options import RunOptions
-from adjudge.options.run_options import ANY, INSIDE, Option, OptionField, never
+from adjudge.options.declaration import ANY, INSIDE, Option, OptionField, never
 
 
 class RecordFlags(NamedTuple):

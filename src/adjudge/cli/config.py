@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from adjudge.options.run_options import FileRule
+from adjudge.options.declaration import FileRule
 
 
 def check_value(rule: FileRule, key: str, value: Any, ctx: click.Context) -> None:

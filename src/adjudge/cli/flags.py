@@ -12,7 +12,7 @@ from click.core import ParameterSource
 from adjudge.cli.config import check_value
 from adjudge.errors import SettingsError
 from adjudge.options import declared, split_values
-from adjudge.options.run_options import FileRule, OptionField
+from adjudge.options.declaration import FileRule, OptionField
 
 if TYPE_CHECKING:
     from adjudge.records import Json

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from adjudge.options import DEFAULT_STORE, RunOptions, declared
-from adjudge.options.run_options import (
+from adjudge.options.declaration import (
     ANY,
     INSIDE,
     JUDGE,
@@ -18,8 +18,8 @@ from adjudge.options.run_options import (
     declare,
     never,
     opt,
-    parse_amount,
 )
+from adjudge.options.run_options import parse_amount
 from adjudge.probes.names import ProbeName
 
 MODEL_OPTIONS = ("model", "base_url", "temperature", "max_output_tokens", "parameters")

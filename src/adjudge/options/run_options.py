@@ -1,20 +1,24 @@
 """What a run can be told, declared once: flags, keywords, config keys and the words of messages are made from it."""
 
-import json
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import MISSING, dataclass, field, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
-from functools import cache
 from hashlib import sha256
-from math import isfinite
 from pathlib import Path
-from shlex import quote
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, TypeVar, Unpack, cast
+from typing import TYPE_CHECKING, Literal
 
 from adjudge.errors import SettingsError
+from adjudge.options.declaration import (
+    ANY,
+    INSIDE,
+    MODEL,
+    NO_PAIRS,
+    NO_PARAMETERS,
+    PARAMETERS,
+    STORE,
+    never,
+    opt,
+)
 
 if TYPE_CHECKING:  # `adjudge --help` needs no record
     from adjudge.records import Json, JuryRule, ModelClient, ModelFunction
@@ -23,9 +27,6 @@ DEFAULT_STORE = "./.adjudge"
 Engine = Literal["local", "ray"]
 Turns = Literal["last", "each", "all"]
 """What is judged of a conversation."""
-NO_PAIRS: Mapping[str, str] = {}
-NO_PARAMETERS: Mapping[str, "Json"] = {}
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -34,98 +35,6 @@ class Price:
 
     input: Decimal
     output: Decimal
-
-
-# ---- how an option is declared ----
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FileRule:
-    """What adjudge.toml may do with an option."""
-
-    words: str
-    """For the documentation."""
-    check: Literal["nothing", "place", "model", "parameter"] = "nothing"
-    """What each value is checked for, and of `name=value` the name."""
-    refused: str | None = None
-    """Why the option may not stand in the file at all."""
-
-
-def never(why: str) -> FileRule:
-    return FileRule(words=f"not allowed: {why}", refused=why)
-
-
-ANY = FileRule(words="any value")
-INSIDE = FileRule(words="a path inside the folder, links followed", check="place")
-STORE = FileRule(words="a path inside the folder, links followed; no database server", check="place")
-JUDGE = FileRule(words="a built-in judge, or a file inside the folder", check="place")
-MODEL = FileRule(
-    words="a model of `openai:`, `azure:`, `anthropic:` or `google:`, which is asked at the address and with the key "
-    "of your environment; `embedded`; `replay`; `scripted:` with a file inside the folder; not `litellm:`",
-    check="model",
-)
-PARAMETERS = FileRule(words="the parameters listed below for the model's provider", check="parameter")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Option:
-    """How a field of an options record is set from outside; its type and default are the field's."""
-
-    help: str
-    config: FileRule
-    flag: str | None = None
-    """Its long flag, where that is not the field's name."""
-    short: str | None = None
-    aliases: tuple[str, ...] = ()
-    """Other names: as keyword, flag, config key and environment variable."""
-    least: float | None = None
-    above: float | None = None
-    most: float | None = None
-    below: float | None = None
-    metavar: str | None = None
-    parse: Callable[[str], object] | None = None
-    """What text becomes, where the field's type does not tell."""
-    required: bool = False
-
-
-class OptionField(NamedTuple):
-    """A field of an options record, with all that is known about it."""
-
-    name: str
-    type: Any
-    default: Any
-    option: Option
-
-    @property
-    def flag(self) -> str:
-        return self.option.flag or "--" + self.name.replace("_", "-")
-
-
-def opt(default: T, config: FileRule, help: str, **more: Any) -> T:  # noqa: A002 - as everybody calls it
-    """A field of an options record; `more` is what else `Option` knows."""
-    return declare(default, Option(config=config, help=help, **more))
-
-
-def declare(default: T, option: Option) -> T:
-    metadata = {"option": option}
-    if isinstance(default, Mapping):
-        made: T = field(default_factory=lambda: default, metadata=metadata)
-        return made
-    return field(default=default, metadata=metadata)
-
-
-@cache
-def declared(record: type) -> Mapping[str, OptionField]:
-    """A record's options by field."""
-    return {
-        each.name: OptionField(
-            each.name,
-            each.type,
-            each.default if each.default_factory is MISSING else each.default_factory(),
-            each.metadata["option"],
-        )
-        for each in fields(record)
-    }
 
 
 def parse_amount(text: str) -> Decimal:
@@ -170,20 +79,18 @@ class Shard:
         return int.from_bytes(digest[:8], "big") % self.of == self.number - 1
 
 
-MOST_SHARDS = 100_000
+MAX_SHARDS = 100_000
 
 
-def parse_shard(found: object) -> Shard:
+def parse_shard(found: object, where: str = "--shard") -> Shard:
     """From `3/8`."""
     text = str(found).strip()
     number, _, of = text.partition("/")
     if all(part.isascii() and part.isdigit() for part in (number, of)):
         shard = Shard(int(number), int(of))
-        if 1 <= shard.number <= shard.of <= MOST_SHARDS:
+        if 1 <= shard.number <= shard.of <= MAX_SHARDS:
             return shard
-    raise SettingsError(
-        option("--shard"), f"`{text}` is not of the form K/N", "give K from 1 to N, such as 1/8 to 8/8"
-    )
+    raise SettingsError(where, f"`{text}` is not of the form K/N", "give K from 1 to N, such as 1/8 to 8/8")
 
 
 def parse_words(text: str) -> frozenset[str]:
@@ -191,7 +98,10 @@ def parse_words(text: str) -> frozenset[str]:
     return frozenset(word.strip() for word in text.split(",") if word.strip())
 
 
-# ---- the options of a run ----
+def split_values(text: str) -> list[str]:
+    """What a variable says for an option that may be repeated: one value a line, or several with commas between them."""
+    parts = text.splitlines() if "\n" in text else text.split(",")
+    return [part.strip() for part in parts if part.strip()]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
@@ -360,157 +270,3 @@ class RunOptions:
     timeout: float = opt(120.0, ANY, "Timeout of one request in seconds.", above=0)
     deadline: float | None = opt(None, ANY, "Stop sending requests after this many seconds.", above=0)
     strict: bool = opt(False, ANY, "Stop at the first bad row, and refuse a judge that was partly guessed.")
-
-
-class RunKeywords(TypedDict, total=False):
-    """The same for type checkers, which cannot read it from the record; a test keeps the two equal."""
-
-    model: "str | ModelClient | ModelFunction | Sequence[str | ModelClient | ModelFunction] | None"
-    jury: "JuryRule | None"
-    quorum: int | None
-    labels: "str | Path | None"
-    cascade: "str | Sequence[str | ModelClient | ModelFunction]"
-    agree: float
-    candidate: str | None
-    base_url: str | None
-    temperature: float | None
-    max_output_tokens: int | None
-    parameters: Mapping[str, "Json"]
-    columns: Mapping[str, str]
-    variables: Mapping[str, str]
-    against: "str | Path | Sequence[Mapping[str, Json]] | None"
-    turns: Turns
-    passes: str | None
-    jobs: int
-    max_concurrency: int
-    first: int | None
-    limit: int | None
-    sample: int | None
-    seed: int | None
-    repeat: int
-    name: str | None
-    store: str | Path | None
-    engine: Engine
-    ray_address: str
-    workers: int | None
-    shard: Shard | str | None
-    batch: bool
-    detach: bool
-    fresh: bool
-    no_cache: bool
-    retry: Iterable[str]
-    max_cost: float | Decimal | None
-    max_calls: int | None
-    price: Price | None
-    rpm: int | None
-    tpm: int | None
-    timeout: float
-    deadline: float | None
-    strict: bool
-
-
-def make_options(**keywords: Unpack[RunKeywords]) -> RunOptions:
-    """From Python's keywords, old names and new."""
-    options = declared(RunOptions)
-    names = {alias: name for name, each in options.items() for alias in (name, *each.option.aliases)}
-    values: dict[str, Any] = {}
-    for keyword, value in keywords.items():
-        if keyword not in names:
-            raise TypeError(f"got an unexpected keyword argument {keyword!r}")
-        if names[keyword] in values:
-            raise TypeError(f"got {names[keyword]!r} twice, once as an alias")
-        values[names[keyword]] = value
-    if "model" in values:
-        values["model"] = as_models(values["model"])
-    if "cascade" in values:
-        given = values["cascade"]
-        values["cascade"] = tuple(split_values(given)) if isinstance(given, str) else tuple(given)
-    if values.get("max_cost") is not None:
-        values["max_cost"] = Decimal(str(values["max_cost"]))
-    for name, value in values.items():
-        if isinstance(value, float | Decimal) and not isfinite(value):
-            # no comparison with it holds, so a limit would be lifted
-            raise SettingsError(name, f"{value} is not a finite number", "give a number, or leave it out")
-    if isinstance(values.get("shard"), str):
-        values["shard"] = parse_shard(values["shard"])
-    if "retry" in values:
-        values["retry"] = frozenset(values["retry"])
-    return RunOptions(**values)
-
-
-def as_models(
-    model: "str | ModelClient | ModelFunction | Sequence[str | ModelClient | ModelFunction] | None",
-) -> "tuple[str | ModelClient | ModelFunction, ...]":
-    """One model, several or none, as Python gives them."""
-    if model is None:
-        return ()
-    if isinstance(model, list | tuple):
-        return tuple(model)
-    return (cast("str | ModelClient | ModelFunction", model),)
-
-
-def split_values(text: str) -> list[str]:
-    """What a variable says for an option that may be repeated: one value a line, or several with commas between them."""
-    parts = text.splitlines() if "\n" in text else text.split(",")
-    return [part.strip() for part in parts if part.strip()]
-
-
-# ---- what the caller calls it ----
-
-_FROM_PYTHON: ContextVar[bool] = ContextVar("adjudge_called_from_python", default=False)
-
-
-@contextmanager
-def called_from_python() -> Iterator[None]:
-    """Messages made inside, by this task and those it starts, name keywords."""
-    token = _FROM_PYTHON.set(True)
-    try:
-        yield
-    finally:
-        _FROM_PYTHON.reset(token)
-
-
-_SHELL_SIGNS = re.compile(r"""[\s'"`$\\!*?<>|&;()\[\]{}#~]""")
-"""What a shell takes for more than text: a value with one of these is quoted where it is to be copied."""
-
-
-def option(flag: str, value: str = "") -> str:
-    """The option as the caller writes it: `--columns question=q`, from Python `columns={"question": "q"}`."""
-    if not _FROM_PYTHON.get():
-        return f"{flag} {quote(value) if _SHELL_SIGNS.search(value) else value}" if value else flag
-    if flag == "--judge":
-        return f"judges={_quoted(value)}" if value else "judges="
-    each = _by_flag()[flag]
-    if each.type is bool:
-        return f"{each.name}=True"
-    return f"{each.name}={_literal(each, value)}"
-
-
-def columns_option(columns: Mapping[str, str]) -> str:
-    """All of them at once, to be pasted: `--columns question=q --columns response=r`, from Python one `columns=`."""
-    if _FROM_PYTHON.get():
-        return f"columns={json.dumps(columns, ensure_ascii=False)}"
-    return " ".join(option("--columns", f"{name}={column}") for name, column in columns.items())
-
-
-@cache
-def _by_flag() -> Mapping[str, OptionField]:
-    return {
-        flag: each
-        for each in declared(RunOptions).values()
-        for flag in (each.flag, each.option.short)
-        if flag
-    }
-
-
-def _literal(each: OptionField, value: str) -> str:
-    if not value or value.replace(".", "", 1).isdigit():
-        return value
-    if isinstance(each.default, Mapping):
-        name, equals, of = value.partition("=")
-        return f"{{{_quoted(name)}: {_quoted(of) if equals else '…'}}}"
-    return _quoted(value)
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
