@@ -14,9 +14,11 @@ from typing import Any, Self, TypeVar, Unpack
 
 from adjudge.dataset.batches import ColumnType, add_columns, check_new, read_batch
 from adjudge.errors import SettingsError
-from adjudge.options import RunKeywords, RunOptions, called_from_python, make_options, option
+from adjudge.options import RunKeywords, RunOptions, called_from_python, option
+from adjudge.options.exclusions import BATCH_JUDGE, validate_run_options
+from adjudge.options.keywords import read_keywords
 from adjudge.records import Failed, Forced, Judge, Judgement
-from adjudge.runs.batch_runner import Answer, BatchRunner, NotAsked, check_batches, seat_keys
+from adjudge.runs.batch_runner import Answer, BatchRunner, NotAsked, seat_keys, validate_models
 from adjudge.runs.cluster.connect import check_secrets
 from adjudge.runs.cluster.workers import by_absolute_path
 from adjudge.runs.engine.case_labels import OWN_LABELS
@@ -49,10 +51,11 @@ class BatchJudge:
         listed = [judges] if isinstance(judges, str | Path | Judge) else list(judges)
         with called_from_python():
             try:
-                made = make_options(**options)
+                made = read_keywords(**options)
             except TypeError as error:
                 raise TypeError(f"BatchJudge() {error}") from None
-            check_batches(made)
+            validate_run_options(made, BATCH_JUDGE)
+            validate_models(made)
             self._plan = _with_model(make_plan(listed, _by_absolute_path(made)))
         self._start()
 

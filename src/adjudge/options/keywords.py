@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
 from adjudge.errors import SettingsError
 from adjudge.options.declaration import declared
+from adjudge.options.exclusions import validate_run_options
 from adjudge.options.run_options import Engine, Price, RunOptions, Shard, Turns, parse_shard, split_values
 from adjudge.options.spelling import called_from_python, option
 
@@ -64,6 +65,14 @@ class RunKeywords(TypedDict, total=False):
 
 @called_from_python()
 def make_options(**keywords: Unpack[RunKeywords]) -> RunOptions:
+    """Of keywords that go together."""
+    options = read_keywords(**keywords)
+    validate_run_options(options)
+    return options
+
+
+@called_from_python()
+def read_keywords(**keywords: Unpack[RunKeywords]) -> RunOptions:
     """From Python's keywords, old names and new."""
     options = declared(RunOptions)
     names = {alias: name for name, each in options.items() for alias in (name, *each.option.aliases)}

@@ -6,7 +6,7 @@ reserves from that, and gives the rest back at its end.
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, Decimal
@@ -28,7 +28,7 @@ from adjudge.models import WrappingClient
 from adjudge.models.clients.clock import SYSTEM_CLOCK, Clock
 from adjudge.options import Price, option
 from adjudge.rates import FlowLimit, FlowWish, News, PaceDraw
-from adjudge.records import Completion, Json, ModelClient, Request, Usage
+from adjudge.records import Completion, ModelClient, Request, Usage
 from adjudge.store import (
     AddSpending,
     Process,
@@ -54,20 +54,6 @@ PORTION = 16
 """Drawn for so many requests like the one at hand, where enough is left."""
 NOT_BILLED = frozenset({409, 425, 503, 529})
 """Answers of a service that has not begun to work on the request; what it refuses (4xx) is no UnavailableError."""
-LIMITING_PARAMETERS = frozenset(
-    {
-        "max_tokens",
-        "max_completion_tokens",
-        "max_output_tokens",
-        "maxOutputTokens",
-        "generationConfig",
-        "generation_config",
-        "n",
-        "best_of",
-        "candidateCount",
-    }
-)
-"""What would let a reply cost more than was reserved for it."""
 
 
 ONE_CALL = Spending(calls=1)
@@ -382,17 +368,6 @@ def may_be_billed(error: ModelCallError) -> bool:
         return True
     # without a status there was no connection
     return isinstance(error, UnavailableError) and error.status is not None and error.status not in NOT_BILLED
-
-
-def check_parameters(parameters: Mapping[str, Json]) -> None:
-    """With `--max-cost`: nothing may lift the limit that each request's reservation counts on."""
-    found = sorted(LIMITING_PARAMETERS & parameters.keys())
-    if found:
-        raise SettingsError(
-            option("--param", found[0]),
-            f"with {option('--max-cost')} the run itself limits what a reply may cost",
-            f"set the length of replies with {option('--max-output-tokens')}",
-        )
 
 
 def to_nanodollars(cost: Decimal) -> int:

@@ -23,7 +23,6 @@ def test_no_judge_is_an_error_that_says_what_to_type():
         ({"repeat": True}, "--repeat"),
         ({"first": 0}, "--first"),
         ({"sample": -1}, "--sample"),
-        ({"first": 2, "sample": 2}, "--first and --sample"),
     ],
 )
 def test_numbers_out_of_range_are_named(numbers, named):

@@ -29,7 +29,7 @@ from adjudge.probes.trials import Extent
 from adjudge.records import CombineScore, Judge
 from adjudge.runs.estimate import ASSUMED_SECONDS
 from adjudge.runs.find_model import is_embedded, one_model
-from adjudge.runs.plan import Plan, check_scored, with_parts
+from adjudge.runs.plan import Plan, validate_scored, with_parts
 from adjudge.runs.session import Session, open_session
 
 EMBEDDED_PER_SECOND = 12.0
@@ -42,7 +42,7 @@ def command(*, judge: str, options: RunOptions, extent: CertifyOptions) -> int:
     _check_outputs(extent.outputs, extent.cases)
     plan = plan_judges([judge], options)
     _check_asks(plan.named[0])
-    check_scored(plan.named[0], "attacks are measured by what they do to scores")
+    validate_scored(plan.named[0], "attacks are measured by what they do to scores")
     _check_probes(plan.named[0], extent.probes)
     panel = _panel(plan, extent)
     examination = prepare(

@@ -151,7 +151,7 @@ def _first_case(judge: Judge, case_file: str, options: RunOptions) -> Case:
 def _messages(judge: Judge, case: Case, options: RunOptions) -> list[Json]:
     """What would be sent for it."""
     from adjudge.prompts.fill import Bindings
-    from adjudge.runs.plan import check_values
+    from adjudge.runs.plan import validate_variables
     from adjudge.runs.preview import preview
 
     bindings = Bindings(
@@ -159,7 +159,7 @@ def _messages(judge: Judge, case: Case, options: RunOptions) -> list[Json]:
         sets=options.variables,
         current_date=datetime.now(UTC).date().isoformat(),
     )
-    check_values(judge, bindings.sets)
+    validate_variables(judge, bindings.sets)
     return [
         {"role": message.role, "content": message.content}
         for step in preview(judge, case, bindings)
