@@ -12,14 +12,14 @@ from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Any, Self, TypeVar, Unpack
 
-from adjudge.dataset.batches import ColumnType, add_columns, check_new, read_batch
+from adjudge.dataset.batches import ColumnType, add_columns, read_batch, validate_new_columns
 from adjudge.errors import SettingsError
 from adjudge.options import RunKeywords, RunOptions, called_from_python, option
 from adjudge.options.exclusions import BATCH_JUDGE, validate_run_options
 from adjudge.options.keywords import read_keywords
 from adjudge.records import Failed, Forced, Judge, Judgement
 from adjudge.runs.batch_runner import Answer, BatchRunner, NotAsked, seat_keys, validate_models
-from adjudge.runs.cluster.connect import check_secrets
+from adjudge.runs.cluster.connect import validate_secrets
 from adjudge.runs.cluster.workers import by_absolute_path
 from adjudge.runs.engine.case_labels import OWN_LABELS
 from adjudge.runs.find_model import default_model
@@ -79,7 +79,7 @@ class BatchJudge:
         """The batch with the judgements of its rows, in their order."""
         with called_from_python():
             options = self._plan.options
-            check_new(batch, self.columns)
+            validate_new_columns(batch, self.columns)
             rows = read_batch(batch, maps=options.columns, strict=options.strict)
             answers = self._open().judge(rows) if rows else []
         values: dict[str, list[Value]] = {name: [] for name in self.columns}
@@ -109,7 +109,7 @@ class BatchJudge:
 
     def __getstate__(self) -> dict[str, object]:
         with called_from_python():
-            check_secrets(self._plan)
+            validate_secrets(self._plan)
             store = str(self._plan.options.store)
             if is_url(store) and holds_secret(store):
                 raise SettingsError(

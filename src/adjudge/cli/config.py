@@ -13,7 +13,7 @@ import click
 from adjudge.options.declaration import FileRule
 
 
-def check_value(rule: FileRule, key: str, value: Any, ctx: click.Context) -> None:
+def validate_value(rule: FileRule, key: str, value: Any, ctx: click.Context) -> None:
     """`value` as the command will get it: of several each is checked, of `name=value` the name."""
     for item in value if isinstance(value, tuple | Mapping) else (value,):
         problem = PROBLEMS[rule.check](str(item), ctx)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 import click
 from click.core import ParameterSource
 
-from adjudge.cli.config import check_value
+from adjudge.cli.config import validate_value
 from adjudge.errors import SettingsError
 from adjudge.options import declared, option, split_values
 from adjudge.options.declaration import FileRule, OptionField
@@ -47,7 +47,7 @@ class Flag(click.Option):
         value = super().process_value(ctx, value)
         assert self.name is not None
         if ctx.get_parameter_source(self.name) is ParameterSource.DEFAULT_MAP:
-            check_value(self.config, self.key, value, ctx)
+            validate_value(self.config, self.key, value, ctx)
         return value
 
     def type_cast_value(self, ctx: click.Context, value: Any) -> Any:

@@ -91,14 +91,14 @@ def cli(ctx: click.Context) -> None:
     """Turn judge prompts into measurements: run a prompt over answers, read typed verdicts, compute scores in code."""
     if Path("adjudge.toml").exists():
         ctx.default_map = _config_defaults()
-    _check_variables()
+    _warn_of_unknown_variables()
 
 
 OTHER_VARIABLES = frozenset({"ADJUDGE_CACHE", "ADJUDGE_CURRENT_DATE", "ADJUDGE_STATE", "ADJUDGE_TRUST_STORE"})
 """Read elsewhere than by a flag."""
 
 
-def _check_variables() -> None:
+def _warn_of_unknown_variables() -> None:
     """A variable that nothing reads is a misspelt one more often than not."""
     variables = {name for name in os.environ if name.startswith("ADJUDGE_")} - OTHER_VARIABLES
     known = {f"ADJUDGE_{name.upper()}" for names in _flags().values() for name in names} | OTHER_VARIABLES

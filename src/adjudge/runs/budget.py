@@ -195,7 +195,7 @@ class Budget:
         While others are in flight it waits for them: they mostly cost less than was set aside for them.
         """
         wanted = self.limited(worst) if self.is_limited else worst
-        self._check_fault()
+        self._raise_fault()
         while self.is_limited and not self._covers(wanted):
             settled = self._settled
             if await self._draw(wanted):
@@ -204,7 +204,7 @@ class Budget:
                 raise self._refusal(wanted)
             with self.waiting:
                 await settled.wait()
-                self._check_fault()
+                self._raise_fault()
         if self.deadline is not None and self.clock.now() > self.deadline:
             raise DeadlinePassedError(f"the run's {option('--deadline')} has passed")
         if self.is_limited:
@@ -233,9 +233,9 @@ class Budget:
         )
         hint = f"limit requests with {option('--max-calls')} instead, or name another model"
         self._fault = self._fault or (lambda: SettingsError(option("--max-cost"), problem, hint))
-        self._check_fault()
+        self._raise_fault()
 
-    def _check_fault(self) -> None:
+    def _raise_fault(self) -> None:
         if self._fault is not None:
             raise self._fault()
 

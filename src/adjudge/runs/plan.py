@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 
 from adjudge.dataset.turns import TurnRules, turn_cases
 from adjudge.errors import InputError, JudgeFileError, SettingsError
-from adjudge.judges import check_certain, load_judge, override
+from adjudge.judges import load_judge, override, validate_certain
 from adjudge.models import context_tokens
 from adjudge.models.clients.confidential import mask_secrets
 from adjudge.options import RunOptions, option, split_values
@@ -170,7 +170,7 @@ def make_plan(
         validate_runnable(judge)
         validate_pass_rule_fits(judge)
         if options.strict:
-            check_certain(judge)
+            validate_certain(judge)
     _validate_distinct(loaded)
     if options.jury or options.cascade:
         for judge in loaded:
