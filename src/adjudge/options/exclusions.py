@@ -43,7 +43,7 @@ EXCLUSIONS = (
     excludes(
         BATCH_JUDGE,
         "--against",
-        why="it pairs two whole files",
+        why="two whole files are paired",
         hint="put both answers into one row, as `response_a` and `response_b`",
     ),
     excludes(BATCH_JUDGE, "--cascade", why=OF_A_PART.format("a batch")),
