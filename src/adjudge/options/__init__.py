@@ -4,7 +4,6 @@ from adjudge.options.declaration import declared
 from adjudge.options.keywords import RunKeywords, make_options
 from adjudge.options.run_options import (
     DEFAULT_STORE,
-    JURY_RULES,
     Price,
     RunOptions,
     Shard,
@@ -15,7 +14,6 @@ from adjudge.options.spelling import called_from_python, columns_option, option
 
 __all__ = [
     "DEFAULT_STORE",
-    "JURY_RULES",
     "Price",
     "RunKeywords",
     "RunOptions",

@@ -1,4 +1,7 @@
-"""An option is declared once: keywords, flags, variables and config keys are made from it, old names beside new."""
+"""An option is declared once: keywords, flags, variables and config keys are made from it, old names beside new.
+
+For options/declaration.py, run_options.py, keywords.py and spelling.py, with the flags made from them.
+"""
 
 from inspect import signature
 from pathlib import Path
