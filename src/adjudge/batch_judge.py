@@ -12,15 +12,17 @@ from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Any, Self, TypeVar, Unpack
 
-from adjudge.dataset.frames import ColumnType, add_columns, check_new, read_batch
+from adjudge.dataset.frames import ColumnType, add_columns, read_batch, validate_new_columns
 from adjudge.errors import SettingsError
-from adjudge.options import RunKeywords, RunOptions, called_from_python, make_options, option
+from adjudge.options import RunKeywords, RunOptions, called_from_python, option
+from adjudge.options.exclusions import BATCH_JUDGE, validate_run_options
+from adjudge.options.keywords import read_keywords
 from adjudge.records import Failed, Forced, Judge, Judgement
-from adjudge.runs.cluster.connect import check_secrets
+from adjudge.runs.cluster.connect import validate_secrets
 from adjudge.runs.cluster.workers import by_absolute_path
 from adjudge.runs.engine.case_labels import OWN_LABELS
 from adjudge.runs.find_model import default_model
-from adjudge.runs.frames import Answer, BatchRunner, NotAsked, check_batches, column_keys
+from adjudge.runs.frames import Answer, BatchRunner, NotAsked, column_keys, validate_models
 from adjudge.runs.plan import Plan, make_plan, named_models
 from adjudge.store.places import holds_secret, is_url
 
@@ -49,10 +51,11 @@ class BatchJudge:
         listed = [judges] if isinstance(judges, str | Path | Judge) else list(judges)
         with called_from_python():
             try:
-                made = make_options(**options)
+                made = read_keywords(**options)
             except TypeError as error:
                 raise TypeError(f"BatchJudge() {error}") from None
-            check_batches(made)
+            validate_run_options(made, BATCH_JUDGE)
+            validate_models(made)
             self._plan = _with_model(make_plan(listed, _by_absolute_path(made)))
         self._start()
 
@@ -76,7 +79,7 @@ class BatchJudge:
         """The batch with the judgements of its rows, in their order."""
         with called_from_python():
             options = self._plan.options
-            check_new(batch, self.columns)
+            validate_new_columns(batch, self.columns)
             rows = read_batch(batch, maps=options.columns, strict=options.strict)
             answers = self._open().judge(rows) if rows else []
         values: dict[str, list[Value]] = {name: [] for name in self.columns}
@@ -106,7 +109,7 @@ class BatchJudge:
 
     def __getstate__(self) -> dict[str, object]:
         with called_from_python():
-            check_secrets(self._plan)
+            validate_secrets(self._plan)
             store = str(self._plan.options.store)
             if is_url(store) and holds_secret(store):
                 raise SettingsError(

@@ -28,8 +28,9 @@ class AdjudgeError(Exception):
 class ExplainedError(AdjudgeError):
     """Says where, what was seen and what was wanted, and what to do next."""
 
-    def __init__(self, where: str, problem: str, hint: str) -> None:
-        super().__init__(f"{where}: {problem}\n\nhint: {hint}")
+    def __init__(self, where: str, problem: str, hint: str, *, between: str = ": ") -> None:
+        self.told = f"{where}{between}{problem}"
+        super().__init__(f"{self.told}\n\nhint: {hint}")
         self.where = where
         self.problem = problem
         self.hint = hint
@@ -70,6 +71,15 @@ class ModelNameError(InputError):
 
 class SettingsError(InputError):
     """A flag, an environment variable or a line of adjudge.toml is not usable."""
+
+
+class OptionsError(SettingsError):
+    """Options that exclude each other, or one without another that it needs."""
+
+    def __init__(self, where: str, problem: str, hint: str, *, options: tuple[str, ...]) -> None:
+        super().__init__(where, problem, hint, between=" ")
+        self.options = options
+        """As flags, however the caller writes them."""
 
 
 class NotComparableError(InputError):

@@ -156,7 +156,7 @@ def test_replay_of_a_function_says_that_only_python_has_it(tmp_path):
         ({"columns": {"qestion": "q"}}, '`columns={"qestion": "q"}`: no judge here has an input `qestion`'),
         ({"variables": {"focus": "x"}}, '`variables={"focus": "x"}`: no judge'),
         ({"jobs": 0}, "jobs=: 0 is out of range"),
-        ({"first": 1, "sample": 1}, "first= and sample=: both were given"),
+        ({"first": 1, "sample": 1}, "first= cannot be combined with sample="),
         ({"parameters": {"model": "x"}}, "name the model with model=, the prompt with judges="),
         ({"retry": ["scored"]}, "retry=: scored"),
         ({"max_cost": 1}, "give it with price="),

@@ -609,7 +609,7 @@ def test_what_does_not_go_with_batches_is_exit_2(cases, more, adjudge, tmp_path)
 def test_detach_is_for_batches(cases, adjudge):
     told = adjudge("run", str(cases), "--judge", "relevance", "--model", "openai:a", "--detach")
     assert told.code == 2
-    assert "--detach: leaves batches behind" in told.err
+    assert "--detach requires --batch" in told.err
 
 
 def test_a_function_and_a_run_without_a_store_have_no_batches(cases):

@@ -271,11 +271,14 @@ def test_where_all_cases_calibrate_nothing_is_left_to_decide(folder, adjudge):
 @pytest.mark.parametrize(
     ("flags", "problem"),
     [
-        (("--cascade", "scripted:a,scripted:b"), "needs people's labels"),
+        (
+            ("--cascade", "scripted:a,scripted:b"),
+            "--cascade requires --labels: it learns from people's labels",
+        ),
         (("--cascade", "scripted:a", "--labels", "labels.jsonl"), "one model is no cascade"),
         (
             ("--cascade", "scripted:a,scripted:b", "--model", "scripted:c", "--labels", "labels.jsonl"),
-            "names the models itself",
+            "--cascade cannot be combined with --model: a cascade lists its own models",
         ),
         (
             ("--cascade", "embedded,scripted:b", "--labels", "labels.jsonl"),

@@ -319,7 +319,7 @@ def test_require_card_fails_on_a_failed_probe_and_passes_without(adjudge, script
         (("certify", str(EXAMPLES / "polite.txt")), "no model was given"),
         (
             ("run", str(EXAMPLES / "correctness.jsonl"), "--judge", "correctness", "--allow-inconclusive"),
-            "without --require-card",
+            "--allow-inconclusive requires --require-card",
         ),
     ],
 )

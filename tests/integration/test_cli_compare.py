@@ -481,7 +481,7 @@ def test_plan_says_how_many_cases_are_needed(adjudge, two):
     [
         (["--rates", "0.8,0.9", "--correlation", "0.7"], "from -0.167 to 0.667"),
         ((), "--effect: is not given"),
-        (("--effect", "0.1", "--sd", "1", "--rates", "0.1,0.2"), "--sd and --rates: each set"),
+        (("--effect", "0.1", "--sd", "1", "--rates", "0.1,0.2"), "--sd cannot be combined with --rates"),
         (("--effect", "0.1", "--rates", "1.5,0.2"), "are not rates"),
         (("--effect", "0.1", "--rates", "half"), "is not of the form A,B"),
         (("--effect", "0.1", "--rates", "1,1"), "leave no room for a difference"),

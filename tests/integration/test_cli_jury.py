@@ -193,7 +193,7 @@ def test_a_jury_of_one_equals_its_judge(adjudge, rule):
     [
         ("rating", ("--jury", "majority"), "relevance gives numbers from 0 to 5"),
         ("passing", ("--jury", "majority", "--quorum", "3"), "3 votes are more than there are models (2)"),
-        ("passing", ("--quorum", "2"), "has no effect without a jury"),
+        ("passing", ("--quorum", "2"), "--quorum requires --jury"),
         ("passing", ("--jury", "weighted"), "choose one of majority, mean, median"),
     ],
 )

@@ -188,9 +188,9 @@ def test_a_file_as_store_is_refused_where_another_machine_works(on_ray, tmp_path
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"store": None}, "needs a store"),
-        ({"shard": "1/2", "name": "n"}, "hands the cases out itself"),
-        ({"cascade": "a:b,c:d", "labels": "cases"}, "learns from the judgements"),
+        ({"store": None}, "requires store="),
+        ({"shard": "1/2", "name": "n"}, "hands out the cases itself"),
+        ({"cascade": "a:b,c:d", "labels": "cases"}, "learns from the labelled cases"),
     ],
 )
 def test_what_a_cluster_cannot_do_is_said_at_once(options, told):

@@ -215,7 +215,7 @@ def test_a_shard_that_is_being_judged_names_its_driver_and_keeps_the_run(run_sha
         ("1", (), "n", "is not of the form K/N"),
         ("a/b", (), "n", "is not of the form K/N"),
         ("1/3", (), None, "give all of them the same --name"),
-        ("1/3", ("--fail-under", "relevance=3"), "n", "adjudge report n"),
+        ("1/3", ("--fail-under", "relevance=3"), "n", "adjudge report NAME"),
     ],
 )
 def test_what_a_shard_cannot_do_is_said_before_anything_is_asked(run_shard, shard, more, name, told):
@@ -237,7 +237,7 @@ def test_another_number_of_shards_is_another_run(run_shard):
 
 
 def test_from_python_a_shard_needs_a_store(cases):
-    with pytest.raises(SettingsError, match="needs a store"):
+    with pytest.raises(SettingsError, match="requires store="):
         library.evaluate(cases, "relevance", model=lambda _: GOOD, store=None, name="n", shard="1/2")
 
 

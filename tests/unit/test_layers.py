@@ -15,7 +15,7 @@ LAYERS = [
     {"checks"},
     {"dataset", "judges", "prompts", "models", "verdicts", "store"},
     {"procedures", "probes", "embedded", "importers", "testing"},
-    {"runs", "settings"},
+    {"runs"},
     {"analysis"},
     {"api", "batch_judge"},
     {"server", "pytest_plugin"},

@@ -10,7 +10,7 @@ from adjudge.cli.console import print_message
 from adjudge.cli.main import EXIT_GATE_FAILED
 from adjudge.cli.options import CardOptions
 from adjudge.documents.document import Command, Fact, Quote, Text, join, spans
-from adjudge.errors import InputError, SettingsError
+from adjudge.errors import InputError
 from adjudge.records import CombineScore, Judge, Judgement
 from adjudge.store.trust import TRUST_VARIABLE, is_known
 
@@ -34,10 +34,6 @@ class Cards:
         options: CardOptions,
     ) -> None:
         """`named` is what the person called the judges, for the command they could type."""
-        if options.allow_inconclusive and not options.require_card:
-            raise SettingsError(
-                "--allow-inconclusive", "has no effect without --require-card", "give both, or neither"
-            )
         self._allow_inconclusive = options.allow_inconclusive
         self._judges = list(_certifiable(judges, named))
         self._shelf = shelf_of(store)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from adjudge.cli.flags import Flag, flags_of, make_flag
+from adjudge.cli.flags import Flag, flags_of, make_flag, validate_together
 from adjudge.cli.options import (
     ASK_OPTIONS,
     INPUT_OPTIONS,
@@ -30,7 +30,8 @@ from adjudge.cli.options import (
     RunOutput,
     ViewOptions,
 )
-from adjudge.options import ANY, INSIDE, Option, OptionField, RunOptions, never
+from adjudge.options import RunOptions
+from adjudge.options.declaration import ANY, INSIDE, Option, OptionField, never
 
 
 class RecordFlags(NamedTuple):
@@ -67,6 +68,7 @@ def command(
         if context.invoked_subcommand is not None:
             context.obj = values
             return None
+        validate_together(params, values)
         for key, part in parts.items():
             values[key] = part.record(**{flag.name: values.pop(flag.name) for flag in own[key]})
         return getattr(importlib.import_module(f"adjudge.cli.commands.{module}"), function)(**values)

@@ -10,16 +10,16 @@ from typing import Any
 
 import click
 
-from adjudge.options import FileRule
+from adjudge.options.declaration import FileRule
 
 
-def check_value(rule: FileRule, key: str, value: Any, ctx: click.Context) -> None:
+def validate_value(rule: FileRule, key: str, value: Any, ctx: click.Context) -> None:
     """`value` as the command will get it: of several each is checked, of `name=value` the name."""
     for item in value if isinstance(value, tuple | Mapping) else (value,):
         problem = PROBLEMS[rule.check](str(item), ctx)
         if problem is not None:
             from adjudge.errors import SettingsError
-            from adjudge.settings import FILE_NAME
+            from adjudge.options.config_file import FILE_NAME
 
             raise SettingsError(
                 f"{FILE_NAME}: {key}",

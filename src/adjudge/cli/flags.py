@@ -1,5 +1,6 @@
 """Click's options from declared ones. Each is also read from `ADJUDGE_<FLAG>`, and from adjudge.toml as far as its rule allows."""
 
+import os
 import types
 from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
@@ -9,15 +10,20 @@ from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 import click
 from click.core import ParameterSource
 
-from adjudge.cli.config import check_value
+from adjudge.cli.config import validate_value
 from adjudge.errors import SettingsError
-from adjudge.options import FileRule, OptionField, declared, split_values
+from adjudge.options import declared, option, split_values
+from adjudge.options.declaration import FileRule, OptionField
+from adjudge.options.exclusions import Setting, validate_options
 
 if TYPE_CHECKING:
     from adjudge.records import Json
 
 
 class Flag(click.Option):
+    unset: Any = None
+    """Its default as declared, whatever adjudge.toml and the environment say."""
+
     def __init__(self, declarations: Sequence[str], *, config: FileRule, **attrs: Any) -> None:
         self.config = config
         self.keys = tuple(word[2:].replace("-", "_") for word in declarations if word.startswith("--"))
@@ -41,7 +47,7 @@ class Flag(click.Option):
         value = super().process_value(ctx, value)
         assert self.name is not None
         if ctx.get_parameter_source(self.name) is ParameterSource.DEFAULT_MAP:
-            check_value(self.config, self.key, value, ctx)
+            validate_value(self.config, self.key, value, ctx)
         return value
 
     def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
@@ -132,10 +138,16 @@ class FiniteFloat(click.FloatRange):
 
 def make_flag(each: OptionField, *, help: str | None = None) -> Flag:  # noqa: A002 - as click calls it
     """`help`: instead of the declared words."""
+    flag = _flag(each, help)
+    flag.unset = each.default
+    return flag
+
+
+def _flag(each: OptionField, words_of_help: str | None) -> Flag:
     option, kind = each.option, _without_none(each.type)
     words = [each.flag, *("--" + alias.replace("_", "-") for alias in option.aliases)]
     attrs: dict[str, Any] = {
-        "help": help or option.help,
+        "help": words_of_help or option.help,
         "metavar": option.metavar,
         "required": option.required,
     }
@@ -184,3 +196,25 @@ def flags_of(record: type, names: Sequence[str], words: Mapping[str, str]) -> li
     """The flags of these fields, or of all; `words`: the help of some, where a command needs other words."""
     options = declared(record)
     return [make_flag(options[name], help=words.get(name)) for name in names or options]
+
+
+def validate_together(params: Sequence[click.Parameter], values: Mapping[str, Any]) -> None:
+    """Refuse flags that exclude each other, wherever each of them was set."""
+    context = click.get_current_context()
+    flags = {each.opts[0]: each for each in params if isinstance(each, Flag)}
+    settings = {name: Setting(values[each.name or ""], each.unset) for name, each in flags.items()}
+    settings |= {
+        each.name.upper(): Setting(values[each.name], None)
+        for each in params
+        if isinstance(each, click.Argument) and each.name
+    }
+
+    def spell(flag: str, value: str) -> str:
+        each = flags.get(flag)
+        source = None if each is None else context.get_parameter_source(each.name or "")
+        if each is not None and source is ParameterSource.ENVIRONMENT:
+            return f"{each.variable_set(os.environ)}{'=' if value else ''}{value}"
+        found = option(flag, value)
+        return f"{found} (from adjudge.toml)" if source is ParameterSource.DEFAULT_MAP else found
+
+    validate_options(settings, spell)

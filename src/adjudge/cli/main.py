@@ -15,7 +15,7 @@ from adjudge.errors import InputError, ModelCallError, StoreError
 from adjudge.text import closest
 
 if TYPE_CHECKING:
-    from adjudge.settings import Flags
+    from adjudge.options.config_file import Flags
 
 EXIT_GATE_FAILED = 1
 EXIT_INPUT_WRONG = 2
@@ -91,14 +91,14 @@ def cli(ctx: click.Context) -> None:
     """Turn judge prompts into measurements: run a prompt over answers, read typed verdicts, compute scores in code."""
     if Path("adjudge.toml").exists():
         ctx.default_map = _config_defaults()
-    _check_variables()
+    _warn_of_unknown_variables()
 
 
 OTHER_VARIABLES = frozenset({"ADJUDGE_CACHE", "ADJUDGE_CURRENT_DATE", "ADJUDGE_STATE", "ADJUDGE_TRUST_STORE"})
 """Read elsewhere than by a flag."""
 
 
-def _check_variables() -> None:
+def _warn_of_unknown_variables() -> None:
     """A variable that nothing reads is a misspelt one more often than not."""
     variables = {name for name in os.environ if name.startswith("ADJUDGE_")} - OTHER_VARIABLES
     known = {f"ADJUDGE_{name.upper()}" for names in _flags().values() for name in names} | OTHER_VARIABLES
@@ -113,7 +113,7 @@ def _check_variables() -> None:
 
 
 def _config_defaults() -> dict[str, Any]:
-    from adjudge.settings import read_settings
+    from adjudge.options.config_file import read_settings
 
     settings = read_settings(Path(), frozenset(cli.commands))
     return {} if settings is None else settings.defaults(_flags())
@@ -121,7 +121,7 @@ def _config_defaults() -> dict[str, Any]:
 
 def _flags() -> "Flags":
     """Each command's long flags, as config files write them, and the parameters they set."""
-    from adjudge.settings import Key
+    from adjudge.options.config_file import Key
 
     return {
         path: {

@@ -6,22 +6,20 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Literal
 
-from adjudge.options import (
+from adjudge.options import DEFAULT_STORE, RunOptions, declared
+from adjudge.options.declaration import (
     ANY,
-    DEFAULT_STORE,
     INSIDE,
     JUDGE,
     MODEL,
     NO_PAIRS,
     Option,
     OptionField,
-    RunOptions,
     declare,
-    declared,
     never,
     opt,
-    parse_amount,
 )
+from adjudge.options.run_options import parse_amount
 from adjudge.probes.names import ProbeName
 
 MODEL_OPTIONS = ("model", "base_url", "temperature", "max_output_tokens", "parameters")

@@ -64,7 +64,7 @@ def add_columns(
     return added  # type: ignore[no-any-return]  # of the kind that came in
 
 
-def check_new(batch: Any, names: Iterable[str]) -> None:
+def validate_new_columns(batch: Any, names: Iterable[str]) -> None:
     """Nothing that is in the batch is overwritten."""
     there = sorted(set(names).intersection(_names(batch)))
     if there:

@@ -1,7 +1,7 @@
 """Files -> Judge: front matter, what a bare prompt says about itself, and what makes a judge unreliable."""
 
 from adjudge.judges.describe import describe_judge
-from adjudge.judges.judge_file import check_certain, settled_by
+from adjudge.judges.judge_file import settled_by, validate_certain
 from adjudge.judges.load import (
     built_in_judges,
     load_judge,
@@ -13,7 +13,6 @@ from adjudge.judges.load import (
 
 __all__ = [
     "built_in_judges",
-    "check_certain",
     "describe_judge",
     "load_judge",
     "override",
@@ -21,4 +20,5 @@ __all__ = [
     "parse_kept_judge",
     "prompt_names",
     "settled_by",
+    "validate_certain",
 ]

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from adjudge.errors import ExpressionError, JudgeFileError
 from adjudge.expressions import EvaluationError, Expression, parse_expression
-from adjudge.judges.assembly.score import check_pass_rule
+from adjudge.judges.assembly.score import validate_pass_rule
 from adjudge.judges.declared import Declared, clean_name
 from adjudge.judges.front_matter import LARGEST_CHARACTERS, Located, SplitFile
 from adjudge.judges.identity import judge_hash
@@ -45,7 +45,7 @@ def assemble_in_code(
     else:
         return None
     if declared.passes is not None:
-        check_pass_rule(declared.passes, judge.contract, declared)
+        validate_pass_rule(declared.passes, judge.contract, declared)
     return replace(judge, hash=judge_hash(judge))
 
 
@@ -121,9 +121,9 @@ def _combining(
         reference = references.get(part_name, Located(value=part_name, line=entry.line))
         place = f"{declared.where} line {reference.line}"
         parts[part_name] = load_part(str(reference.value), name=part_name, where=place)
-    _check_parts(declared, parts, references, own_name)
+    _validate_parts(declared, parts, references, own_name)
     scale = declared.scale or UNIT
-    _check_range(declared, expression, scale)
+    _validate_range(declared, expression, scale)
     schema = object_schema({part: {"type": "number", "minimum": 0, "maximum": 1} for part in parts})
     return _judge(
         declared,
@@ -184,7 +184,7 @@ def _parse(declared: Declared, formula: str) -> Expression:
     return expression
 
 
-def _check_parts(
+def _validate_parts(
     declared: Declared, parts: Mapping[str, Judge], references: Mapping[str, Located], own_name: str
 ) -> None:
     unused = sorted(references.keys() - parts.keys())
@@ -220,7 +220,7 @@ def all_parts(parts: Mapping[str, Judge]) -> Iterator[tuple[str, Judge]]:
         yield name, judge
 
 
-def _check_range(declared: Declared, expression: Expression, scale: Scale) -> None:
+def _validate_range(declared: Declared, expression: Expression, scale: Scale) -> None:
     """Where every part is at an end of its scale the score has to be on this one's; a weighted sum is extreme there."""
     names = sorted(expression.names)
     for ends in product((0, 1), repeat=len(names)):

@@ -80,7 +80,7 @@ def _wanted_score(judge: Judge) -> str:
     return f"({' + '.join(numbers)}) / {len(numbers)}" if len(numbers) > 1 else "…"
 
 
-def check_certain(judge: Judge) -> None:
+def validate_certain(judge: Judge) -> None:
     """Refuse a judge of which something is only likely, and say which lines settle it."""
     if judge.guesses:
         lines = dict.fromkeys(f"`{settled_by(judge, guess)}`" for guess in judge.guesses)

@@ -217,10 +217,10 @@ def override(
     from adjudge.judges.identity import judge_hash  # noqa: PLC0415 - slow, as is the next
 
     if passes is not None:
-        from adjudge.judges.assembly.score import check_pass_rule  # noqa: PLC0415
+        from adjudge.judges.assembly.score import validate_pass_rule  # noqa: PLC0415
         from adjudge.judges.declared import Declared  # noqa: PLC0415
 
-        check_pass_rule(passes, judge.contract, Declared(where=f"pass rule of {judge.name}"))
+        validate_pass_rule(passes, judge.contract, Declared(where=f"pass rule of {judge.name}"))
     if isinstance(judge.score, CombineScore):
         # `--pass` is about the combined score, the others about what its parts are asked
         parts = {

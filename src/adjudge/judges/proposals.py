@@ -235,7 +235,7 @@ def read_proposals(
             line = front_matter_line(key, value)
             tried = parse_judge(judge_file(judge, proposed={**lines, key: line}), name=judge.name)
             if key in READS_REPLY:
-                _check_reply(why_unread(tried))
+                _validate_reply(why_unread(tried))
             current = tried
         except (_RefusedError, InputError) as error:
             refused[key] = error.problem if isinstance(error, InputError) else str(error)
@@ -244,7 +244,7 @@ def read_proposals(
     return Proposals(lines=lines, refused=refused)
 
 
-def _check_reply(unread: str | None) -> None:
+def _validate_reply(unread: str | None) -> None:
     if unread is not None:
         raise _RefusedError(f"the reply to the case cannot be read with it: {unread}")
 
@@ -308,7 +308,7 @@ def _field(item: FieldPart, current: Judge) -> Json:
         raise _RefusedError(f"the field `{item.name}` is not named in the prompt")
     match item.type:
         case "label":
-            _check_labels(item.labels, current)
+            _validate_labels(item.labels, current)
             return {"enum": list(item.labels)}
         case "integer" | "number":
             bounds = {"minimum": item.lowest, "maximum": item.highest}
@@ -325,7 +325,7 @@ def _score(parts: Mapping[str, Json], current: Judge) -> Json:
     points: tuple[PointsPart, ...] = _part(parts, "points", PointsParts)
     names: tuple[str, ...] = _part(parts, "score_from", Names)
     if points:
-        _check_labels([item.label for item in points], current)
+        _validate_labels([item.label for item in points], current)
         return _mapping((item.label, as_number(item.points)) for item in points)
     fields = _fields(current)
     for name in names:
@@ -376,7 +376,7 @@ def _fields(judge: Judge) -> Mapping[str, Json]:
     return properties_of(judge.contract.schema) if judge.contract is not None else {}
 
 
-def _check_labels(labels: Sequence[str], current: Judge) -> None:
+def _validate_labels(labels: Sequence[str], current: Judge) -> None:
     """A label that the prompt does not have would make another judge of it."""
     known: set[Json] = {"true", "false"}
     for schema in _fields(current).values():

@@ -147,11 +147,11 @@ def _keywords(located: Located, where: str) -> dict[str, Json]:
         properties = _mapping(schema["properties"])
         schema.setdefault("required", list(properties))
         schema["additionalProperties"] = False
-        _check_required(located, properties, where)
+        _validate_required(located, properties, where)
     return schema
 
 
-def _check_required(located: Located, properties: Mapping[str, Json], where: str) -> None:
+def _validate_required(located: Located, properties: Mapping[str, Json], where: str) -> None:
     for element in located.entries["required"].elements if "required" in located.entries else ():
         if element.written not in properties:
             raise _error(

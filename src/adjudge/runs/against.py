@@ -44,11 +44,11 @@ def open_cases(cases: str | os.PathLike[str] | Iterable[Mapping[str, Any]] | Any
     if (labels or options.against is not None) and not _can_be_read_again(cases):
         cases = list(read_cases(cases, maps=options.columns, strict=options.strict))
     if labels:
-        _check_labels(cases, labels, plan)
+        _validate_labels(cases, labels, plan)
     if options.against is None:
         read = read_cases(cases, maps=options.columns, strict=options.strict)
         return RunCases(plan=plan, rows=require_columns(read, plan))
-    _check_judges(plan)
+    _validate_judges(plan)
     theirs: dict[str, Json] = {}
     unread = 0
     for row in plan.turns(
@@ -94,7 +94,7 @@ def _labels_of_responses(options: RunOptions) -> list[LabelRow]:
     ]
 
 
-def _check_labels(cases: Any, labels: Sequence[LabelRow], plan: Plan) -> None:
+def _validate_labels(cases: Any, labels: Sequence[LabelRow], plan: Plan) -> None:
     """Before anything is asked: the cases are read once for it."""
     options, wanted = plan.options, {row.case_id for row in labels}
     rows = plan.turns(read_cases(cases, maps=options.columns, strict=options.strict))
@@ -109,13 +109,7 @@ def _check_labels(cases: Any, labels: Sequence[LabelRow], plan: Plan) -> None:
     )
 
 
-def _check_judges(plan: Plan) -> None:
-    if plan.options.turns == "each":
-        raise SettingsError(
-            option("--turns", "each"),
-            f"does not go with {option('--against')}: two systems' conversations differ before the turn",
-            f"compare {option('--turns', 'last')} or {option('--turns', 'all')}",
-        )
+def _validate_judges(plan: Plan) -> None:
     others = [judge.name for judge in plan.judges if judge.pair is None]
     if others:
         raise SettingsError(

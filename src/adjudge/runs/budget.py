@@ -6,7 +6,7 @@ reserves from that, and gives the rest back at its end.
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, Decimal
@@ -28,7 +28,7 @@ from adjudge.models import WrappingClient
 from adjudge.models.clients.clock import SYSTEM_CLOCK, Clock
 from adjudge.options import Price, option
 from adjudge.rates import FlowLimit, FlowWish, News, PaceDraw
-from adjudge.records import Completion, Json, ModelClient, Request, Usage
+from adjudge.records import Completion, ModelClient, Request, Usage
 from adjudge.store import (
     AddSpending,
     Process,
@@ -54,20 +54,6 @@ PORTION = 16
 """Drawn for so many requests like the one at hand, where enough is left."""
 NOT_BILLED = frozenset({409, 425, 503, 529})
 """Answers of a service that has not begun to work on the request; what it refuses (4xx) is no UnavailableError."""
-LIMITING_PARAMETERS = frozenset(
-    {
-        "max_tokens",
-        "max_completion_tokens",
-        "max_output_tokens",
-        "maxOutputTokens",
-        "generationConfig",
-        "generation_config",
-        "n",
-        "best_of",
-        "candidateCount",
-    }
-)
-"""What would let a reply cost more than was reserved for it."""
 
 
 ONE_CALL = Spending(calls=1)
@@ -209,7 +195,7 @@ class Budget:
         While others are in flight it waits for them: they mostly cost less than was set aside for them.
         """
         wanted = self.limited(worst) if self.is_limited else worst
-        self._check_fault()
+        self._raise_fault()
         while self.is_limited and not self._covers(wanted):
             settled = self._settled
             if await self._draw(wanted):
@@ -218,7 +204,7 @@ class Budget:
                 raise self._refusal(wanted)
             with self.waiting:
                 await settled.wait()
-                self._check_fault()
+                self._raise_fault()
         if self.deadline is not None and self.clock.now() > self.deadline:
             raise DeadlinePassedError(f"the run's {option('--deadline')} has passed")
         if self.is_limited:
@@ -247,9 +233,9 @@ class Budget:
         )
         hint = f"limit requests with {option('--max-calls')} instead, or name another model"
         self._fault = self._fault or (lambda: SettingsError(option("--max-cost"), problem, hint))
-        self._check_fault()
+        self._raise_fault()
 
-    def _check_fault(self) -> None:
+    def _raise_fault(self) -> None:
         if self._fault is not None:
             raise self._fault()
 
@@ -382,17 +368,6 @@ def may_be_billed(error: ModelCallError) -> bool:
         return True
     # without a status there was no connection
     return isinstance(error, UnavailableError) and error.status is not None and error.status not in NOT_BILLED
-
-
-def check_parameters(parameters: Mapping[str, Json]) -> None:
-    """With `--max-cost`: nothing may lift the limit that each request's reservation counts on."""
-    found = sorted(LIMITING_PARAMETERS & parameters.keys())
-    if found:
-        raise SettingsError(
-            option("--param", found[0]),
-            f"with {option('--max-cost')} the run itself limits what a reply may cost",
-            f"set the length of replies with {option('--max-output-tokens')}",
-        )
 
 
 def to_nanodollars(cost: Decimal) -> int:

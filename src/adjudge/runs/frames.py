@@ -3,43 +3,24 @@
 import asyncio
 import os
 import threading
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, TypeVar
 
 from adjudge.errors import AdjudgeError, SettingsError, StoreError
-from adjudge.options import RunOptions, called_from_python, declared, option
+from adjudge.options import RunOptions, called_from_python, option
 from adjudge.records import BadRow, Case, Judgement
 from adjudge.runs.engine.context import PlannedJudgement, Progress, RunContext, StopSignal
 from adjudge.runs.engine.loop import execute_unordered
 from adjudge.runs.engine.run_store import RunStore
 from adjudge.runs.plan import Plan, named_models
 from adjudge.runs.replay import REPLAY
-from adjudge.runs.session import Joined, check_retry, join_batches
+from adjudge.runs.session import Joined, join_batches
 from adjudge.store import EndRun, RunState
 
 CLOSE_SECONDS = 30.0
-_OF_ALL = "learns from the labelled cases of the whole run, of which a batch is a part"
-_ENGINE = "the engine that calls the judge says where and how the batches are judged"
-_ROWS = "a batch does not know the others: choose the rows before they are judged"
-REFUSED: Mapping[str, str] = {
-    "against": "pairs two whole files; put both answers into one row, as `response_a` and `response_b`",
-    "cascade": _OF_ALL,
-    "turns": "`each` makes several cases of a row, and a row has one judgement of each judge",
-    "first": _ROWS,
-    "sample": _ROWS,
-    "seed": _ROWS,
-    "shard": _ENGINE,
-    "engine": _ENGINE,
-    "ray_address": _ENGINE,
-    "workers": _ENGINE,
-    "deadline": "a worker lives as long as its engine wants: set a limit of time there",
-    "batch": "the engine waits for each batch of rows, and a provider's batch takes up to a day",
-    "detach": "the engine waits for each batch of rows",
-}
-"""Options of a run that batches cannot have, and why."""
 T = TypeVar("T")
 
 
@@ -59,15 +40,8 @@ class NotAsked(NamedTuple):
 Answer = Judgement | NotAsked
 
 
-def check_batches(options: RunOptions) -> None:
-    """An error for what a run can be told and a batch cannot."""
-    check_retry(options.retry)
-    for name, why in REFUSED.items():
-        each, value = declared(RunOptions)[name], getattr(options, name)
-        if value != each.default and (name != "turns" or value == "each"):
-            raise SettingsError(
-                option(each.flag), f"cannot be used with batches: {why}", f"leave out {option(each.flag)}"
-            )
+def validate_models(options: RunOptions) -> None:
+    """A row has one judgement of each judge, and a batch no earlier run to replay."""
     models = named_models(options)
     if REPLAY in models:
         raise SettingsError(

@@ -107,11 +107,11 @@ def choose_run(
     """An unfinished run of the same question goes on; a finished one is done anew, under a number."""
     identity = described["identity"]
     if name is not None:
-        _check_name(name)
+        _validate_name(name)
     base = name or (str(identity)[:12] if identity is not None else secrets.token_hex(6))
     taken = {} if store is None else {run.run_id: run for run in store.runs(counted=False)}
     if name is not None and base in taken:
-        _check_same(taken[base], described)
+        _validate_same(taken[base], described)
     number = 1
     run_id = base
     while run_id in taken:
@@ -146,7 +146,7 @@ def choose_batch_run(store: Store, described: Mapping[str, Json], *, name: str |
     is asked of whom, so that processes which know nothing of each other find the same one.
     """
     if name is not None:
-        _check_name(name)
+        _validate_name(name)
     asked = {key: described.get(key) for key in COMPARED}
     identity = sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
     described = {**described, "identity": identity}
@@ -161,7 +161,7 @@ def choose_batch_run(store: Store, described: Mapping[str, Json], *, name: str |
         )  # another process may have been first: then its plan and start stay
         found = find_by_id(store, run_id)
         assert found is not None
-    _check_same(found, described)
+    _validate_same(found, described)
     return ChosenRun(record=found, resumes=False, in_batches=True)
 
 
@@ -179,7 +179,7 @@ def remembered_date(store: Store, described: Mapping[str, Json]) -> CurrentDate 
     return None
 
 
-def _check_name(name: str) -> None:
+def _validate_name(name: str) -> None:
     if not name.strip() or any(ord(character) < 32 for character in name):
         raise SettingsError(option("--name"), "is blank or has control characters", "give a short plain name")
     if name == "last":
@@ -206,7 +206,7 @@ COMPARED = (
 """What two runs of one name have alike."""
 
 
-def _check_same(run: RunRecord, described: Mapping[str, Json]) -> None:
+def _validate_same(run: RunRecord, described: Mapping[str, Json]) -> None:
     # what came through a pipe cannot be told from what came through it before
     differ = [
         key

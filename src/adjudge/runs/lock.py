@@ -63,7 +63,7 @@ def lock_run(store: Store, run_id: str, shard: Shard | None = None) -> RunLock:
     )
 
 
-def check_idle(store: Store, run_id: str) -> None:
+def validate_idle(store: Store, run_id: str) -> None:
     """An `InputError` that names a process which judges a part of the run, where one does."""
     for part in store.shards(run_id):
         if part.state == "running":

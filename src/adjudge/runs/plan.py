@@ -11,10 +11,11 @@ from typing import NamedTuple, TypeVar
 
 from adjudge.dataset.turns import TurnRules, turn_cases
 from adjudge.errors import InputError, JudgeFileError, SettingsError
-from adjudge.judges import check_certain, load_judge, override
+from adjudge.judges import load_judge, override, validate_certain
 from adjudge.models import context_tokens
 from adjudge.models.clients.confidential import mask_secrets
-from adjudge.options import JURY_RULES, RunOptions, option, split_values
+from adjudge.options import RunOptions, option, split_values
+from adjudge.options.values import validate_values
 from adjudge.procedures.jury import votes_by_label
 from adjudge.procedures.procedure import RequestSettings
 from adjudge.prompts.fill import Bindings
@@ -22,7 +23,6 @@ from adjudge.prompts.lookup import inputs_in_values, unknown_maps
 from adjudge.records import BadRow, Case, CombineScore, Json, Judge, ModelClient, ModelFunction
 from adjudge.scoring import example_pass_rule, pass_rule_problem, pass_rule_verdict
 
-MAX_JOBS = 2_000
 TODAY = "today, UTC"
 
 T = TypeVar("T")
@@ -153,8 +153,7 @@ def make_plan(
             "no judge was given",
             f"name one, such as `{option('--judge', 'correctness')}`; `adjudge judges` lists them",
         )
-    _check_numbers(options)
-    _check_parameters(options.parameters)
+    validate_values(options)
     masked = mask_secrets(options.parameters)
     named = tuple(
         override(
@@ -165,27 +164,28 @@ def make_plan(
         )
         for judge in judges
     )
-    _check_distinct(named)
+    _validate_distinct(named)
     loaded = with_parts(named)
     for judge in loaded:
-        check_runnable(judge)
-        check_pass_rule_fits(judge)
+        validate_runnable(judge)
+        validate_pass_rule_fits(judge)
         if options.strict:
-            check_certain(judge)
-    _check_distinct(loaded)
+            validate_certain(judge)
+    _validate_distinct(loaded)
     if options.jury or options.cascade:
         for judge in loaded:
-            check_scored(judge, "votes are counted or averaged by their scores")
-    _check_jury(options, loaded)
+            validate_scored(judge, "votes are counted or averaged by their scores")
+    if options.jury == "majority":
+        _validate_majority(loaded)
     if options.cascade:
-        _check_cascade(options, loaded)
+        _validate_cascade(loaded)
         options = replace(options, model=options.cascade)
-    if options.shard is not None:
-        _check_shard(options)
-    if options.engine == "ray":
-        _check_cluster(options)
-    if options.batch or options.detach:
-        _check_batch(options, has_secrets=bool(masked.secrets))
+    if options.batch and masked.secrets:
+        raise SettingsError(
+            option("--param"),
+            "holds what looks like a secret, and a batch is a file that the provider keeps",
+            f"leave it out, or {option('--batch')}",
+        )
     unknown = unknown_maps([item for judge in loaded for item in judge.inputs], columns, variables)
     if unknown:
         raise SettingsError(
@@ -194,7 +194,7 @@ def make_plan(
             "`adjudge show JUDGE` lists a judge's inputs",
         )
     for judge in loaded:
-        check_values(judge, variables)
+        validate_variables(judge, variables)
     current = current_date(variables, environ)
     temperature = options.temperature
     if temperature is None and options.repeat == 1:
@@ -224,7 +224,7 @@ def with_parts(judges: Sequence[Judge]) -> tuple[Judge, ...]:
     return tuple(found.values())
 
 
-def check_values(judge: Judge, sets: Mapping[str, str]) -> None:
+def validate_variables(judge: Judge, sets: Mapping[str, str]) -> None:
     """A value with a placeholder in it was meant to be filled, and would be sent with its braces."""
     held = inputs_in_values(judge.inputs, sets, judge.dialect)
     if held:
@@ -235,7 +235,7 @@ def check_values(judge: Judge, sets: Mapping[str, str]) -> None:
         )
 
 
-def check_runnable(judge: Judge) -> None:
+def validate_runnable(judge: Judge) -> None:
     """Say what a judge lacks before the first call, not after it."""
     if judge.score is None and judge.items is not None:
         raise JudgeFileError(
@@ -264,7 +264,7 @@ def check_runnable(judge: Judge) -> None:
         )
 
 
-def check_pass_rule_fits(judge: Judge) -> None:
+def validate_pass_rule_fits(judge: Judge) -> None:
     """A rule that every score, or none, can meet is a mistake about the scale."""
     always = pass_rule_verdict(judge)
     if always is not None and judge.scale is not None:
@@ -276,7 +276,7 @@ def check_pass_rule_fits(judge: Judge) -> None:
         )
 
 
-def check_scored(judge: Judge, why: str) -> None:
+def validate_scored(judge: Judge, why: str) -> None:
     """Refuse a judge without a score where one is needed."""
     if judge.score is None:
         raise JudgeFileError(
@@ -311,37 +311,8 @@ def reported_date(judges: Sequence[Judge], current: CurrentDate) -> str | None:
     return str(current) if uses_date else None
 
 
-def _check_numbers(options: RunOptions) -> None:
-    if not 1 <= options.jobs <= MAX_JOBS:
-        raise SettingsError(option("--jobs"), f"{options.jobs} is out of range", f"choose 1 to {MAX_JOBS}")
-    repeat: object = options.repeat
-    if isinstance(repeat, bool) or not isinstance(repeat, int) or repeat < 1:
-        raise SettingsError(
-            option("--repeat"), f"`{repeat}` is not a number of repeats", "give a whole number from 1"
-        )
-    for flag, value in (("--first", options.first), ("--sample", options.sample)):
-        if value is not None and value < 1:
-            raise SettingsError(option(flag), f"{value} is out of range", "choose 1 or more")
-    if options.first is not None and options.sample is not None:
-        raise SettingsError(
-            f"{option('--first')} and {option('--sample')}",
-            "both were given",
-            "take the first N, or a sample of N",
-        )
-
-
-def _check_cascade(options: RunOptions, judges: Sequence[Judge]) -> None:
+def _validate_cascade(judges: Sequence[Judge]) -> None:
     flag = option("--cascade")
-    if options.model or options.jury is not None:
-        raise SettingsError(
-            flag, "names the models itself", f"leave out {option('--model')} and {option('--jury')}"
-        )
-    if options.labels is None:
-        raise SettingsError(
-            flag,
-            "needs people's labels to learn from when each model may decide",
-            f"name a file with {option('--labels')}",
-        )
     asked = [judge for judge in judges if judge.asks_model]
     if len(asked) != 1 or not asked[0].has_prompt:
         raise SettingsError(
@@ -353,23 +324,11 @@ def _check_cascade(options: RunOptions, judges: Sequence[Judge]) -> None:
             f"{asked[0].name} has no pass rule, so there is nothing to decide",
             f"add one, such as {option('--pass', example_pass_rule(asked[0]))}",
         )
-    if len(options.cascade) < 2:
-        raise SettingsError(flag, "one model is no cascade", "name several, the cheapest first")
 
 
-def _check_jury(options: RunOptions, judges: Sequence[Judge]) -> None:
-    if options.jury is None:
-        if options.quorum is not None:
-            raise SettingsError(
-                option("--quorum"), "has no effect without a jury", f"add {option('--jury', 'majority')}"
-            )
-        return
-    if options.jury not in JURY_RULES:
-        raise SettingsError(
-            option("--jury"), f"`{options.jury}` is not a rule", f"choose one of {', '.join(JURY_RULES)}"
-        )
+def _validate_majority(judges: Sequence[Judge]) -> None:
     numbers = [judge for judge in judges if judge.asks_model and not votes_by_label(judge)]
-    if options.jury == "majority" and numbers:
+    if numbers:
         judge = numbers[0]
         scale = f" from {judge.scale.low:g} to {judge.scale.high:g}" if judge.scale else ""
         raise SettingsError(
@@ -379,104 +338,7 @@ def _check_jury(options: RunOptions, judges: Sequence[Judge]) -> None:
         )
 
 
-def _check_shard(options: RunOptions) -> None:
-    flag = option("--shard", str(options.shard))
-    if options.name is None:
-        raise SettingsError(
-            flag,
-            "needs a name, by which the processes find their run",
-            f"give all of them the same {option('--name')}",
-        )
-    _check_stored(options, flag, "needs a store that all processes reach")
-    _check_learning(options, flag, "the labelled cases", "a shard", leave_out=option("--shard"))
-
-
-def _check_cluster(options: RunOptions) -> None:
-    flag = option("--engine", "ray")
-    _check_stored(options, flag, "needs a store, through which workers give their judgements")
-    if options.shard is not None:
-        raise SettingsError(
-            flag,
-            f"hands the cases out itself; {option('--shard')} is for processes that a scheduler starts",
-            f"leave out {option('--shard')}",
-        )
-    _check_learning(options, flag, "the judgements", "a worker", leave_out=flag)
-
-
-def _check_stored(options: RunOptions, flag: str, problem: str) -> None:
-    if options.store is None:
-        raise SettingsError(flag, problem, f"name it with {option('--store')}")
-
-
-def _check_learning(options: RunOptions, flag: str, what: str, part: str, *, leave_out: str) -> None:
-    """What learns from the whole run cannot be judged in parts."""
-    if options.cascade:
-        raise SettingsError(
-            flag,
-            f"{option('--cascade')} learns from {what} of the whole run, of which {part} sees a part",
-            f"leave out {leave_out}",
-        )
-
-
-def _check_batch(options: RunOptions, *, has_secrets: bool) -> None:
-    flag = option("--batch")
-    if not options.batch:
-        raise SettingsError(
-            option("--detach"), "leaves batches behind, and there are none", f"add {flag}, or leave it out"
-        )
-    _check_stored(options, flag, "needs a store, by which batches are found again")
-    one_by_one = "limits requests as they are sent, and those of a batch are sent as one"
-    for other, is_given, why in (
-        (
-            option("--engine", "ray"),
-            options.engine == "ray",
-            "spreads requests over workers, and a batch is sent from one place",
-        ),
-        (
-            option("--cascade"),
-            bool(options.cascade),
-            "asks each model when the one before has answered, a day apart",
-        ),
-        (option("--rpm"), options.rpm is not None, one_by_one),
-        (option("--tpm"), options.tpm is not None, one_by_one),
-    ):
-        if is_given:
-            raise SettingsError(flag, f"{other} {why}", f"leave out {other}, or {flag}")
-    if has_secrets:
-        raise SettingsError(
-            option("--param"),
-            "holds what looks like a secret, and a batch is a file that the provider keeps",
-            f"leave it out, or {flag}",
-        )
-
-
-RESERVED_PARAMETERS = frozenset(
-    {
-        "model",
-        "messages",
-        "contents",
-        "system",
-        "system_instruction",
-        "tools",
-        "tool_choice",
-        "response_format",
-        "stream",
-    }
-)
-"""What the run itself says: a row must not name one model and hold another's words."""
-
-
-def _check_parameters(parameters: Mapping[str, Json]) -> None:
-    for name in parameters:
-        if name in RESERVED_PARAMETERS:
-            raise SettingsError(
-                option("--param"),
-                f"`{name}` is set by the run itself",
-                f"name the model with {option('--model')}, the prompt with {option('--judge')}",
-            )
-
-
-def _check_distinct(judges: tuple[Judge, ...]) -> None:
+def _validate_distinct(judges: tuple[Judge, ...]) -> None:
     seen: dict[str, Judge] = {}
     for judge in judges:
         if judge.name in seen:

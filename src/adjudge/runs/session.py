@@ -35,7 +35,6 @@ from adjudge.runs.budget import (
     Budget,
     BudgetedClient,
     StoredAccount,
-    check_parameters,
 )
 from adjudge.runs.cluster.assignment import Assignment
 from adjudge.runs.engine.cascade_state import CascadeState
@@ -58,7 +57,6 @@ from adjudge.store.trust import UnknownStoreError
 if TYPE_CHECKING:
     from adjudge.runs.cluster.workers import Workers
 
-RETRIED = frozenset({"abstained", "unreadable", "truncated", "refused"})
 """What `--retry` may name: outcomes whose replies are stored."""
 Receiver = Callable[[Judgement], None]
 LONGEST_PROMPT_TOKENS = 1_000_000
@@ -199,7 +197,6 @@ async def open_session(
 ) -> AsyncIterator[Session]:
     """Everything a run needs, opened in order and closed in reverse; the run's end is written down however it ends."""
     options = plan.options
-    check_retry(options.retry)
     async with AsyncExitStack() as stack:
         stack.enter_context(relaxed_gc())
         store = cluster = None
@@ -306,8 +303,6 @@ def _limits(options: RunOptions, *, models: int, clock: Clock) -> RunLimits:
 def _behind_limits(
     asked: Sequence[ModelClient], plan: Plan, limits: RunLimits, clock: Clock
 ) -> tuple[RunModel, ...]:
-    if plan.options.max_cost is not None:
-        check_parameters(plan.settings.parameters)
     return tuple(
         _limited(client, plan, limits, governor, clock)
         for client, governor in zip(asked, limits.governors, strict=True)
@@ -574,16 +569,6 @@ def count_chosen(source: object, plan: Plan) -> int | None:
         return None
     chosen = [limit for limit in (rows, options.first, options.sample) if limit is not None]
     return min(chosen)
-
-
-def check_retry(kinds: frozenset[str]) -> None:
-    unknown = kinds - RETRIED
-    if unknown:
-        raise SettingsError(
-            option("--retry"),
-            f"{', '.join(sorted(unknown))} cannot be re-asked",
-            f"name some of {', '.join(sorted(RETRIED))}",
-        )
 
 
 def known_price(

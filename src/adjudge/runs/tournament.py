@@ -78,7 +78,7 @@ def find_matches(systems: Sequence[System]) -> dict[tuple[int, int], list[Match]
     return found
 
 
-def check_pairwise(plan: Plan) -> None:
+def validate_pairwise(plan: Plan) -> None:
     if len(plan.judges) != 1 or plan.judges[0].pair is None:
         raise SettingsError(
             "--judge",

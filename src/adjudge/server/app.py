@@ -89,7 +89,7 @@ class _Static(StaticFiles):
 async def _handle_error(request: Request, error: Exception) -> Response:
     problem, hint, status = str(error), "", 500
     if isinstance(error, ExplainedError):
-        problem, hint = f"{error.where}: {error.problem}", error.hint
+        problem, hint = error.told, error.hint
     match error:
         case NotFoundError():
             status = 404

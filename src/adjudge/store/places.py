@@ -107,9 +107,9 @@ def store_file(where: str | Path, *, create: bool) -> Path:
         file = database_file(where)
         assert file is not None, "a database server has no file"
         if str(where) == DEFAULT_STORE:
-            _check_links(file.parent)
+            _validate_links(file.parent)
         if file.exists():
-            _check_file(file)
+            _validate_file(file)
             return file
         if not create:
             raise StoreError(
@@ -125,7 +125,7 @@ def store_file(where: str | Path, *, create: bool) -> Path:
     return file
 
 
-def _check_links(folder: Path) -> None:
+def _validate_links(folder: Path) -> None:
     """Nobody named this folder, and it can come with a repository: it may not lead to files somewhere else."""
     here = Path.cwd().resolve()
     for path in (folder, *(folder.iterdir() if folder.is_dir() else ())):
@@ -137,7 +137,7 @@ def _check_links(folder: Path) -> None:
             )
 
 
-def _check_file(file: Path) -> None:
+def _validate_file(file: Path) -> None:
     """SQLite takes a file too short for a header for an empty database, and would write over it.
 
     The file is not opened: closing it again would free the locks that SQLite holds on it for this process.

@@ -20,12 +20,12 @@ from adjudge.store.sql import MOST_PARAMETERS, Dialect, Row, SqlSession, Value
 from adjudge.store.trust import (
     STATE_VARIABLE,
     TRUST_VARIABLE,
-    check_side_files,
     give_id,
     is_trusted,
     known_stores,
     read_id,
     remember,
+    validate_side_files,
 )
 
 LOG = getLogger(__name__)
@@ -110,7 +110,7 @@ class SqliteHome:
         self._reader: sqlite3.Connection | None = None
         self._dialect = DIALECT
         self.id: str | None = None
-        check_side_files(file)
+        validate_side_files(file)
         with closed.opening(file):
             self._mode = opening_mode(file)
             self._writer = self._connect()

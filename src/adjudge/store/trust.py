@@ -123,7 +123,7 @@ class UnknownStoreError(InputError):
         )
 
 
-def check_side_files(file: Path) -> None:
+def validate_side_files(file: Path) -> None:
     """Refuse a log that came with a repository: SQLite would write what it holds into the store, whoever made that."""
     for ending in ("-wal", "-shm", "-journal"):
         beside = file.with_name(f"{file.name}{ending}")

@@ -295,7 +295,7 @@ def _remove_where(session: SqlSession, condition: str, values: Sequence[Value]) 
     return session.change(f"DELETE FROM judgements AS j WHERE {condition}", values)  # noqa: S608 - as above
 
 
-def check_run_name(name: str) -> None:
+def validate_run_name(name: str) -> None:
     if len(to_column(name)) > COLUMN_CHARS or not name:
         raise InputError(
             option("--name"),
@@ -391,11 +391,11 @@ def _add_judgement(rows: BatchRows, write: KeepJudgement) -> None:
 
 def _start_run(session: SqlSession, write: StartRun, where: str) -> None:
     run = write.run
-    check_run_name(run.run_id)
+    validate_run_name(run.run_id)
     run_id = to_name(run.run_id)
     name = None
     if run.name is not None:
-        check_run_name(run.name)
+        validate_run_name(run.name)
         name = to_name(run.name)
         taken = session.query("SELECT run_id FROM runs WHERE name = ? AND run_id <> ?", [name, run_id])
         if taken:

@@ -1,4 +1,7 @@
-"""adjudge.toml chooses among what the person set up: no server, no credential, no place outside its folder, no code."""
+"""adjudge.toml chooses among what the person set up: no server, no credential, no place outside its folder, no code.
+
+For cli/config.py and options/config_file.py.
+"""
 
 from pathlib import Path
 

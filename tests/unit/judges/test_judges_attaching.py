@@ -3,7 +3,7 @@
 import pytest
 
 from adjudge.errors import JudgeFileError
-from adjudge.judges import check_certain, describe_judge, parse_judge
+from adjudge.judges import describe_judge, parse_judge, validate_certain
 from adjudge.judges.lint import lint_judge
 from adjudge.prompts.fence import boundary_mark
 from adjudge.prompts.render import render_prompt
@@ -100,22 +100,22 @@ def test_front_matter_settles_what_is_attached() -> None:
         ("question", False, "question"),
         ("answer", True, "response"),
     ]
-    check_certain(judge)
+    validate_certain(judge)
     with pytest.raises(JudgeFileError, match="cannot be sent beside"):
         parse_judge('---\ninputs: {"an answer": required}\n---\nRate it.' + SCORE, name="j")
 
 
 def test_a_guess_is_refused_with_the_line_that_settles_it() -> None:
     with pytest.raises(JudgeFileError) as error:
-        check_certain(parse_judge("You will be given an answer." + SCORE, name="j"))
+        validate_certain(parse_judge("You will be given an answer." + SCORE, name="j"))
     assert "`inputs: {answer: required}`" in str(error.value)
     with pytest.raises(JudgeFileError) as error:
-        check_certain(parse_judge("Rate it.\n\nAnswer:\n[ANSWER]\n\n" + SCORE, name="j"))
+        validate_certain(parse_judge("Rate it.\n\nAnswer:\n[ANSWER]\n\n" + SCORE, name="j"))
     assert "`dialect: custom`, `inputs: {ANSWER: required}`" in str(error.value)
-    check_certain(
+    validate_certain(
         parse_judge("---\ndialect: custom\n---\nRate it.\n\nAnswer:\n[ANSWER]\n\n" + SCORE, name="j")
     )
-    check_certain(parse_judge("Rate {$answer}." + SCORE, name="j"))
+    validate_certain(parse_judge("Rate {$answer}." + SCORE, name="j"))
 
 
 def test_another_dialect_that_is_declared_attaches_nothing() -> None:

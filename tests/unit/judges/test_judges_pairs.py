@@ -6,7 +6,7 @@ from conversation import case_of, converse
 from adjudge.errors import JudgeFileError
 from adjudge.judges import parse_judge
 from adjudge.judges.describe import describe_judge
-from adjudge.judges.judge_file import check_certain, judge_file
+from adjudge.judges.judge_file import judge_file, validate_certain
 from adjudge.judges.reading.pair import find_pair_inputs, side_of
 
 SHOWN = "\n<q>{question}</q>\n[Answer 1]\n{answer_1}\n[Answer 2]\n{answer_2}\n"
@@ -91,7 +91,7 @@ def test_a_third_label_that_nothing_explains_is_a_guess_that_strict_refuses():
     assert winners(text) == {"A": "a", "B": "b", "C": "tie"}
     assert judge.guesses == ("tie",)
     with pytest.raises(JudgeFileError, match=r"score: \{A: a, B: b, C: tie\}"):
-        check_certain(judge)
+        validate_certain(judge)
     settled = parse_judge(f"---\nscore: {{A: a, B: b, C: tie}}\n---\n{text}", name="j")
     assert settled.guesses == ()
 

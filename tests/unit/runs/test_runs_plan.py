@@ -13,25 +13,6 @@ def test_no_judge_is_an_error_that_says_what_to_type():
         make_plan([])
 
 
-@pytest.mark.parametrize(
-    ("numbers", "named"),
-    [
-        ({"jobs": 0}, "--jobs"),
-        ({"jobs": 5000}, "--jobs"),
-        ({"repeat": 0}, "--repeat"),
-        ({"repeat": "auto"}, "--repeat"),
-        ({"repeat": True}, "--repeat"),
-        ({"first": 0}, "--first"),
-        ({"sample": -1}, "--sample"),
-        ({"first": 2, "sample": 2}, "--first and --sample"),
-    ],
-)
-def test_numbers_out_of_range_are_named(numbers, named):
-    with pytest.raises(SettingsError) as caught:
-        make_plan(["correctness"], RunOptions(**numbers))
-    assert caught.value.where == named
-
-
 def test_a_judge_whose_reply_could_not_be_read_is_run_all_the_same():
     judge = parse_judge("Say something nice about {{response}}.", name="nice")
     assert make_plan([judge]).judges == (judge,)

@@ -28,7 +28,10 @@ _FORMS = (".jsonl", ".csv")
 
 
 def command(*, run: str, labels: str | None, options: AgreeOptions, draw: DrawOptions) -> int:
-    _check(run, labels, options, draw)
+    if labels is None and Path(run).suffix and Path(run).is_file():
+        raise SettingsError(
+            f"adjudge agree {run}", "names a file where the run is expected", f"adjudge agree last {run}"
+        )
     with stored(options.store) as opened:
         record = find_run(opened, run)
         judged = judged_in(
@@ -43,9 +46,9 @@ def command(*, run: str, labels: str | None, options: AgreeOptions, draw: DrawOp
             count = opened.remove_labels(record.run_id, judged.verdicts.judge, annotator=options.annotator)
             print_message(f"removed {count} labels of {judged.verdicts.judge}")
             return 0
-        _check_scored(run, judged)
+        _validate_scored(run, judged)
         if draw.count is not None:
-            _check_path(draw.to_label)
+            _validate_path(draw.to_label)
             request = DrawRequest(
                 count=draw.count, uniform_share=draw.uniform, seed=options.seed, at=datetime.now(UTC)
             )
@@ -76,27 +79,10 @@ def command(*, run: str, labels: str | None, options: AgreeOptions, draw: DrawOp
     return 0
 
 
-def _check(run: str, labels: str | None, options: AgreeOptions, draw: DrawOptions) -> None:
-    if labels is None and Path(run).suffix and Path(run).is_file():
-        raise SettingsError(
-            f"adjudge agree {run}", "names a file where the run is expected", f"adjudge agree last {run}"
-        )
-    if draw.count is not None and (labels is not None or options.forget):
-        raise SettingsError(
-            "--next",
-            "samples cases and reads no labels",
-            "pass LABELS in a separate call, before or after sampling",
-        )
-    if options.forget and labels is not None:
-        raise SettingsError("--forget", "removes labels and reads none", "leave out LABELS")
-    if options.no_keep and labels is None:
-        raise SettingsError("--no-keep", "applies only to a file of labels", "name the file: RUN LABELS")
-
-
 # ---- --next --------------------------------------------------------------------------------------------------
 
 
-def _check_scored(run: str, judged: ScaledVerdicts) -> None:
+def _validate_scored(run: str, judged: ScaledVerdicts) -> None:
     """Before labels are drawn or stored: they are held against scores."""
     source = judged.verdicts.source
     if source is not None and source.has_prompt and source.score is None:
@@ -130,7 +116,7 @@ def _write_task(task: LabellingTask, judged: ScaledVerdicts, path: str, *, as_js
         )
 
 
-def _check_path(path: str) -> None:
+def _validate_path(path: str) -> None:
     if path == "-":
         return
     suffix = Path(path).suffix.lower()

@@ -29,7 +29,7 @@ from adjudge.probes.trials import Extent
 from adjudge.records import CombineScore, Judge
 from adjudge.runs.estimate import ASSUMED_SECONDS
 from adjudge.runs.find_model import is_embedded, one_model
-from adjudge.runs.plan import Plan, check_scored, with_parts
+from adjudge.runs.plan import Plan, validate_scored, with_parts
 from adjudge.runs.session import Session, open_session
 
 EMBEDDED_PER_SECOND = 12.0
@@ -39,11 +39,11 @@ WRITERS = (".json", ".html", ".md")
 
 
 def command(*, judge: str, options: RunOptions, extent: CertifyOptions) -> int:
-    _check_outputs(extent.outputs, extent.cases)
+    _validate_outputs(extent.outputs, extent.cases)
     plan = plan_judges([judge], options)
-    _check_asks(plan.named[0])
-    check_scored(plan.named[0], "attacks are measured by what they do to scores")
-    _check_probes(plan.named[0], extent.probes)
+    _validate_asks_model(plan.named[0])
+    validate_scored(plan.named[0], "attacks are measured by what they do to scores")
+    _validate_probes(plan.named[0], extent.probes)
     panel = _panel(plan, extent)
     examination = prepare(
         plan.named[0],
@@ -83,7 +83,7 @@ def command(*, judge: str, options: RunOptions, extent: CertifyOptions) -> int:
     return 0
 
 
-def _check_probes(judge: Judge, probes: Collection[str]) -> None:
+def _validate_probes(judge: Judge, probes: Collection[str]) -> None:
     if ORDER in probes and judge.pair is None:
         raise InputError(
             judge.name,
@@ -98,7 +98,7 @@ def _check_probes(judge: Judge, probes: Collection[str]) -> None:
         )
 
 
-def _check_asks(judge: Judge) -> None:
+def _validate_asks_model(judge: Judge) -> None:
     """What the probes test is a model that reads hostile text and answers differently from one time to the next."""
     if judge.has_prompt:
         return
@@ -197,7 +197,7 @@ def _panel(plan: Plan, extent: CertifyOptions) -> Panel:
     )
 
 
-def _check_outputs(outputs: tuple[str, ...], cases: str | None) -> None:
+def _validate_outputs(outputs: tuple[str, ...], cases: str | None) -> None:
     for path in outputs:
         if Path(path).suffix.lower() not in WRITERS:
             raise SettingsError(

@@ -14,7 +14,7 @@ from adjudge.errors import SettingsError, StoreError
 from adjudge.options import Price, RunOptions
 from adjudge.records import IN_CODE, ModelClient
 from adjudge.runs.against import open_cases
-from adjudge.runs.batch_api.queue import check_batches
+from adjudge.runs.batch_api.queue import require_batch_api
 from adjudge.runs.estimate import PricedModel, Range, RunEstimate, estimate_run
 from adjudge.runs.find_model import find_models
 from adjudge.runs.session import known_price
@@ -31,7 +31,7 @@ def command(*, cases: str, judges: tuple[str, ...], options: RunOptions, as_json
     if options.batch:
         for client in clients:
             if client.name != IN_CODE:
-                check_batches(client)
+                require_batch_api(client)
     models = [PricedModel(client, options.price or _listed_price(client, options)) for client in clients]
     opened = _existing_store(str(options.store))
     try:

@@ -5,7 +5,7 @@ import click
 from adjudge.cli.console import plain, print_json
 from adjudge.cli.interrupts import reading_limit
 from adjudge.cli.main import EXIT_GATE_FAILED
-from adjudge.judges import check_certain, load_judge
+from adjudge.judges import load_judge, validate_certain
 from adjudge.judges.lint import Finding, lint_judge
 
 
@@ -15,7 +15,7 @@ def command(*, judges: tuple[str, ...], strict: bool, as_json: bool) -> int:
         with reading_limit(f"judge {name}"):
             judge = load_judge(name)
             if strict:
-                check_certain(judge)
+                validate_certain(judge)
             found += [(name, finding) for finding in lint_judge(judge)]
     if as_json:
         rows = [

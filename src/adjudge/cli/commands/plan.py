@@ -27,7 +27,12 @@ def command(*, options: PlanOptions) -> None:
                 "say what difference is to be found, such as --effect 0.02, or two --rates that differ",
             )
         effect = abs(supposed[1] - supposed[0])
-    _check_sources(options)
+    if len(runs) > 2:
+        raise SettingsError("--run", f"{len(runs)} were given", "give one, or the two that were compared")
+    if correlation is not None and len(runs) == 2:
+        raise SettingsError(
+            "--correlation", "belongs to --rates or to one --run", "leave it out: the spread is known already"
+        )
     if runs:
         with stored(options.store) as opened:
             spreads = spreads_of_runs(
@@ -50,20 +55,6 @@ def command(*, options: PlanOptions) -> None:
         print_json(plan)
     else:
         print_document(plan_document(plan))
-
-
-def _check_sources(options: PlanOptions) -> None:
-    runs, sd = options.runs, options.sd
-    sources = {"--run": runs or None, "--sd": sd, "--rates": options.rates}
-    used = [flag for flag, value in sources.items() if value is not None]
-    if len(used) > 1:
-        raise SettingsError(" and ".join(used), "each set the spread of the scores", "give one of them")
-    if options.correlation is not None and (len(runs) > 1 or sd is not None):
-        raise SettingsError(
-            "--correlation", "belongs to --rates or to one --run", "leave it out: the spread is known already"
-        )
-    if len(runs) > 2:
-        raise SettingsError("--run", f"{len(runs)} were given", "give one, or the two that were compared")
 
 
 def _two_rates(text: str) -> tuple[float, float]:

@@ -13,7 +13,7 @@ from adjudge.options import RunOptions
 from adjudge.runs.find_model import one_model
 from adjudge.runs.plan import Plan, PlannedRanking
 from adjudge.runs.session import open_session
-from adjudge.runs.tournament import System, check_pairwise, find_matches, order_matches, play, read_systems
+from adjudge.runs.tournament import System, find_matches, order_matches, play, read_systems, validate_pairwise
 from adjudge.stats.arrays import need_numpy
 
 
@@ -21,7 +21,7 @@ def command(*, files: tuple[str, ...], judges: tuple[str, ...], options: RunOpti
     need_numpy("rankings")
     one_model(options)
     plan = plan_judges(judges, options)
-    check_pairwise(plan)
+    validate_pairwise(plan)
     systems = read_systems(files, plan)
     for system in systems:
         if system.unread:

@@ -23,7 +23,7 @@ from adjudge.store import has_jury
 
 def command(*, run: str, store: str, output: RunOutput, gates: GateOptions) -> int:
     outputs = output.outputs
-    check_report_files(outputs)
+    validate_report_files(outputs)
     with stored(store) as opened, ExitStack() as stack:
         record = find_run(opened, run)
         judges = judges_of(opened, record)
@@ -76,7 +76,7 @@ def command(*, run: str, store: str, output: RunOutput, gates: GateOptions) -> i
     return max((finding.code for finding in findings), default=0)
 
 
-def check_report_files(outputs: tuple[str, ...]) -> None:
+def validate_report_files(outputs: tuple[str, ...]) -> None:
     for path in outputs:
         if not is_report_file(path) and not path.lower().endswith(JUNIT):
             raise SettingsError(

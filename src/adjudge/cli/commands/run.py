@@ -46,24 +46,12 @@ def command(
     cards: CardOptions,
 ) -> int:
     outputs = output.outputs
-    if output.as_json and (output.form == "contract" or "-" in outputs):
-        raise SettingsError(
-            "--json", "stdout is already used by --as contract or -o -", "choose one thing to print"
-        )
-    if options.seed is not None and options.sample is None:
-        raise SettingsError("--seed", "has no effect without --sample", "add --sample N")
     plan = plan_judges(judges, options)
     checked = Gates.of(gates, plan.judges, plan.named)
-    if options.shard is not None and checked.gated:
-        raise SettingsError(
-            f"--shard {options.shard}",
-            "a shard has a part of the cases, and gates are for all of them",
-            f"leave out the gates here; when all shards are done, give them to `adjudge report {options.name}`",
-        )
     opened_cases = open_cases(cases, plan)
     plan, rows = opened_cases.plan, opened_cases.rows
     files = [judge[:end] for judge in judges for end in (len(judge), judge.find("#")) if end > 0]
-    _check_outputs(
+    _validate_outputs(
         outputs,
         [
             cases,
@@ -261,7 +249,7 @@ class ContractPrinter:
             print_message(f"case {judgement.case_id}: {judgement.outcome.kind}: {judgement.outcome.message}")
 
 
-def _check_outputs(outputs: tuple[str, ...], inputs: list[str]) -> None:
+def _validate_outputs(outputs: tuple[str, ...], inputs: list[str]) -> None:
     """What is read must not be written over, and no file twice."""
     written: list[str] = []
     for path in outputs:

@@ -42,13 +42,13 @@ def command(*, store: str, as_json: bool) -> None:
 
 
 def remove(*, run: str) -> None:
-    from adjudge.runs.lock import check_idle, lock_run
+    from adjudge.runs.lock import lock_run, validate_idle
 
     with stored(click.get_current_context().obj["store"]) as opened:
         record = find_run(opened, run)
         lock = lock_run(opened, record.run_id)
         try:
-            check_idle(opened, record.run_id)
+            validate_idle(opened, record.run_id)
             count = opened.remove_run(record.run_id)
         finally:
             lock.release()

@@ -13,7 +13,7 @@ from adjudge.cli.interrupts import reading_limit
 from adjudge.cli.main import EXIT_NOT_MEASURED
 from adjudge.cli.options import ASK_OPTIONS
 from adjudge.errors import SettingsError
-from adjudge.judges import check_certain, describe_judge, load_judge, prompt_names, settled_by
+from adjudge.judges import describe_judge, load_judge, prompt_names, settled_by, validate_certain
 from adjudge.judges.judge_file import TO_CHECK, TO_CONFIRM, TO_FILL_IN, judge_file, missing_lines
 from adjudge.options import RunOptions, declared
 from adjudge.records import Case, Json, Judge
@@ -61,13 +61,13 @@ def command(
             return 0
         loaded = load_judge(judge)
         if strict:
-            check_certain(loaded)
+            validate_certain(loaded)
         described = describe_judge(loaded)
         first = None if case_file is None else _first_case(loaded, case_file, options)
         if first is not None:
             described["messages"] = _messages(loaded, first, options)
     if write is not None:
-        _check_free(Path(write))
+        _validate_new_file(Path(write))
     asked = None
     if asks:
         from adjudge.cli.commands.show_proposals import ask_model
@@ -98,7 +98,7 @@ def _asks_model(*, stored: bool) -> bool:
     return bool(typed)
 
 
-def _check_free(path: Path) -> None:
+def _validate_new_file(path: Path) -> None:
     """Before a model is paid: a file that is there is never written over, since a person may have edited it."""
     if path.exists():
         raise SettingsError("--write", f"{path} exists", "name another file, or remove it first")
@@ -151,7 +151,7 @@ def _first_case(judge: Judge, case_file: str, options: RunOptions) -> Case:
 def _messages(judge: Judge, case: Case, options: RunOptions) -> list[Json]:
     """What would be sent for it."""
     from adjudge.prompts.fill import Bindings
-    from adjudge.runs.plan import check_values
+    from adjudge.runs.plan import validate_variables
     from adjudge.runs.preview import preview
 
     bindings = Bindings(
@@ -159,7 +159,7 @@ def _messages(judge: Judge, case: Case, options: RunOptions) -> list[Json]:
         sets=options.variables,
         current_date=datetime.now(UTC).date().isoformat(),
     )
-    check_values(judge, bindings.sets)
+    validate_variables(judge, bindings.sets)
     return [
         {"role": message.role, "content": message.content}
         for step in preview(judge, case, bindings)

@@ -19,12 +19,12 @@ from adjudge.judges.assembly.inputs import (
 )
 from adjudge.judges.assembly.pairs import pair_inputs, read_pair
 from adjudge.judges.assembly.score import (
-    check_abstain,
-    check_claims,
-    check_scores,
     pass_rule,
     scale_of,
     score_rule,
+    validate_abstain,
+    validate_claims,
+    validate_scores,
     with_needs,
 )
 from adjudge.judges.assembly.verdict import with_declared_verdict
@@ -73,12 +73,12 @@ def assemble(declared: Declared, written: WrittenPrompt, *, name: str, where: st
     items = first_call(declared, dialect)
     inputs = with_conversations(judge_inputs(read, declared, items), messages)
     if read.contract is not None and any(map(choices_of, properties_of(read.contract.schema).values())):
-        check_abstain(declared, read.contract)  # before its labels are taken for others that lack points
+        validate_abstain(declared, read.contract)  # before its labels are taken for others that lack points
     score, contract = score_rule(read, declared)
     scale = scale_of(read, declared, score, contract)
     contract = with_needs(contract, score, declared)
-    check_abstain(declared, contract)
-    check_claims(declared, score, items, inputs)
+    validate_abstain(declared, contract)
+    validate_claims(declared, score, items, inputs)
     pair, once = read_pair(read, declared, inputs, score, scale)
     if pair is not None:
         inputs, scale = pair_inputs(pair, inputs), Scale(low=0.0, high=1.0)
@@ -121,7 +121,7 @@ def assemble(declared: Declared, written: WrittenPrompt, *, name: str, where: st
         pair=pair,
         embedded=declared.embedded,
     )
-    check_scores(declared, scale)
+    validate_scores(declared, scale)
     return replace(judge, hash=judge_hash(judge))
 
 

@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from adjudge.judges.assembly.inputs import CRITERIA_INPUT
-from adjudge.judges.assembly.score import check_expression, field_scale, is_number
+from adjudge.judges.assembly.score import field_scale, is_number, validate_expression
 from adjudge.judges.declared import Declared
 from adjudge.judges.reading import PromptReading
 from adjudge.records import (
@@ -110,5 +110,5 @@ def ratings_of(declared: Declared, contract: Contract | None, score: ScoreRule |
             )
         if each.passes is not None:
             names = ("score", *(name for name in properties if name != "score"))
-            check_expression("ratings", each.passes, names, declared)
+            validate_expression("ratings", each.passes, names, declared)
     return declared.ratings

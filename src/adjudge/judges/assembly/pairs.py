@@ -49,7 +49,7 @@ def read_pair(
             return FoundPair(
                 None, (_once(f"score: {{{', '.join(f'{label}: …' for label in score.points)}}}"),)
             )
-        _check_points(declared, score, scale, told)
+        _validate_points(declared, score, scale, told)
     elif scale.low != -scale.high:
         return FoundPair(None, (_once("score: rating_a - rating_b"),) if read.compares else ())
     if declared.items is not None:
@@ -80,7 +80,9 @@ def _told(read: PromptReading, score: PointsScore, inputs: PairInputs) -> dict[s
     return told if {"a", "b"} <= set(told.values()) else None
 
 
-def _check_points(declared: Declared, score: PointsScore, scale: Scale, told: Mapping[str, Winner]) -> None:
+def _validate_points(
+    declared: Declared, score: PointsScore, scale: Scale, told: Mapping[str, Winner]
+) -> None:
     """Points that go the other way would turn every verdict round."""
     for label, winner in told.items():
         points = score.points[label]

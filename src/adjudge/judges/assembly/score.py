@@ -63,7 +63,7 @@ def _points_of_reply(points: Mapping[str, float], declared: Declared) -> tuple[S
 def _score_of_text(score: str, contract: Contract, declared: Declared) -> ScoreRule:
     properties = properties_of(contract.schema)
     if score in properties:
-        _check_numeric(score, properties[score], declared)
+        _validate_numeric(score, properties[score], declared)
         return FieldScore(field=score)
     if score in SCORER_VERSIONS:
         return NamedScore(name=score)
@@ -77,11 +77,11 @@ def _score_of_text(score: str, contract: Contract, declared: Declared) -> ScoreR
             ),
         )
     listed = (ITEMS_INPUT,) if declared.items is not None else ()
-    check_expression("score", score, (*properties, *listed), declared)
+    validate_expression("score", score, (*properties, *listed), declared)
     return ExpressionScore(text=score)
 
 
-def _check_numeric(name: str, schema: Json, declared: Declared) -> None:
+def _validate_numeric(name: str, schema: Json, declared: Declared) -> None:
     """A field score is a number; words need points."""
     assert isinstance(schema, dict)
     options = schema.get("enum")
@@ -197,7 +197,7 @@ def is_number(schema: Json) -> bool:
     return not {"integer", "number"}.isdisjoint(kinds if isinstance(kinds, list) else [kinds])
 
 
-def check_claims(
+def validate_claims(
     declared: Declared, score: ScoreRule | None, items: Items | None, inputs: tuple[Input, ...]
 ) -> None:
     """`groundedness` checks the claims of a first call against a context."""
@@ -220,7 +220,7 @@ def _labels(schema: Json) -> tuple[str, ...]:
     return (*choices_of(schema), *(("null",) if isinstance(kinds, list) and "null" in kinds else ()))
 
 
-def check_abstain(declared: Declared, contract: Contract | None) -> None:
+def validate_abstain(declared: Declared, contract: Contract | None) -> None:
     """Every label by which the judge abstains is one that its verdict can have."""
     schemas = properties_of(contract.schema).values() if contract is not None else ()
     labels = list(dict.fromkeys(label for schema in schemas for label in _labels(schema)))
@@ -270,7 +270,7 @@ def field_scale(schema: Json) -> Scale | None:
     return None
 
 
-def check_scores(declared: Declared, scale: Scale | None) -> None:
+def validate_scores(declared: Declared, scale: Scale | None) -> None:
     if scale is None:
         return
     for key, value in (("when_missing", declared.when_missing), ("when_empty", declared.when_empty)):
@@ -292,7 +292,7 @@ def pass_rule(
     pair: Pair | None,
 ) -> str | None:
     if declared.passes is not None:
-        check_pass_rule(declared.passes, contract, declared, pair=pair)
+        validate_pass_rule(declared.passes, contract, declared, pair=pair)
         return declared.passes
     if score is None or scale is None or pair is not None:
         return None
@@ -321,16 +321,16 @@ def _pass_field(contract: Contract | None) -> str | None:
     return None
 
 
-def check_pass_rule(
+def validate_pass_rule(
     text: str, contract: Contract | None, declared: Declared, *, pair: Pair | None = None
 ) -> None:
     fields = tuple(properties_of(contract.schema)) if contract is not None else ()
     if pair is not None:
         fields = ("winner",)  # what both orders say together; neither's own fields decide
-    check_expression("passes", text, ("score", *(name for name in fields if name != "score")), declared)
+    validate_expression("passes", text, ("score", *(name for name in fields if name != "score")), declared)
 
 
-def check_expression(key: str, text: str, names: tuple[str, ...], declared: Declared) -> None:
+def validate_expression(key: str, text: str, names: tuple[str, ...], declared: Declared) -> None:
     try:
         expression = parse_expression(text)
     except ExpressionError as error:

@@ -183,7 +183,7 @@ class BatchClient(WrappingClient):
         """`direct` asks the same model without batches. `price` as of a request that is sent alone."""
         super().__init__(client)
         self._first = FirstCallClient(direct, max_wait_seconds=None)
-        self._wire = check_batches(client)
+        self._wire = require_batch_api(client)
         assert self._wire.batches is not None
         self._service: BatchService = self._wire.batches
         self._batching = batch_queue
@@ -538,7 +538,7 @@ class BatchClient(WrappingClient):
         return None if cost is None else cost * BATCH_SHARE
 
 
-def check_batches(client: ModelClient) -> WireClient:
+def require_batch_api(client: ModelClient) -> WireClient:
     if not isinstance(client, WireClient) or client.batches is None:
         raise ModelNameError(
             option("--batch"),

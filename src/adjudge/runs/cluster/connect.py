@@ -79,13 +79,13 @@ async def _answers(host: str, port: int) -> bool:
 async def open_cluster(plan: Plan) -> AsyncIterator[Cluster]:
     """Before a run begins: what would keep it from being judged there is said first."""
     options = plan.options
-    check_secrets(plan)
+    validate_secrets(plan)
     async with connected(options.ray_address, str(options.store)) as cluster:
-        cluster.nodes = await asyncio.to_thread(check_nodes, cluster.ray, store=str(options.store))
+        cluster.nodes = await asyncio.to_thread(validate_nodes, cluster.ray, store=str(options.store))
         yield cluster
 
 
-def check_secrets(plan: Plan) -> None:
+def validate_secrets(plan: Plan) -> None:
     """Whoever looks at the cluster may see what is sent, so that secrets have to be there already."""
     options = plan.options
     if plan.confidential is not None:
@@ -119,7 +119,7 @@ async def connected(address: str, store: str) -> AsyncIterator[Cluster]:
         yield Cluster(ray=ray, head=None)
         return
     if address not in {LOCAL, "auto"}:
-        await asyncio.to_thread(_check_reachable, address)
+        await asyncio.to_thread(_validate_reachable, address)
     ray_thread = _RayThread(ray, address)
     try:
         async with asyncio.timeout(CONNECT_SECONDS):
@@ -223,7 +223,7 @@ def _on_the_log(ray: Any) -> Iterator[None]:
         internals.print_to_stdstream = shown
 
 
-def _check_reachable(address: str) -> None:
+def _validate_reachable(address: str) -> None:
     """Ray itself tries for minutes."""
     parts = urlsplit(address if "://" in address else f"ray://{address}")
     try:
@@ -266,7 +266,7 @@ def _inherited(store: str) -> Iterator[None]:
             os.environ.update({} if before is None else {"PGPASSWORD": before})
 
 
-def check_nodes(ray: Any, *, store: str) -> list[Node]:
+def validate_nodes(ray: Any, *, store: str) -> list[Node]:
     """Those that can work; an `InputError` that names the one which cannot."""
     nodes = [
         Node(each["NodeID"], each["NodeManagerHostname"], int(each["Resources"].get("CPU", 0)))
@@ -279,7 +279,7 @@ def check_nodes(ray: Any, *, store: str) -> list[Node]:
             f"is a file on this machine, and the cluster has {len(nodes)} {'node' if len(nodes) == 1 else 'nodes'}",
             "use a store that all of them reach: postgresql://USER@HOST/DATABASE",
         )
-    _check_versions(ray, nodes)
+    _validate_versions(ray, nodes)
     return nodes
 
 
@@ -287,7 +287,7 @@ def here() -> str:
     return metadata.version("adjudge")
 
 
-def _check_versions(ray: Any, nodes: list[Node]) -> None:
+def _validate_versions(ray: Any, nodes: list[Node]) -> None:
     """With a function of the standard library, which is there also where adjudge is not."""
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy  # noqa: PLC0415 - as above
 

@@ -218,7 +218,7 @@ async def open_workers(cluster: Cluster, order: Assignment, *, rows: int | None)
     ray, options = cluster.ray, order.plan.options
     count = options.workers or max(1, sum(node.cores for node in cluster.nodes))
     order = _to_send(order, count)
-    check_sendable(ray, order)
+    validate_sendable(ray, order)
     # one core to be placed and none to run: where a machine is lost, its workers find room on the others
     actor = ray.remote(BlockWorker).options(
         max_restarts=-1, max_task_retries=-1, scheduling_strategy="SPREAD", max_concurrency=64
@@ -263,7 +263,7 @@ def by_absolute_path(model: Any) -> Any:
     return model if script == model else f"scripted:{Path(script).absolute()}"
 
 
-def check_sendable(ray: Any, order: Assignment) -> None:
+def validate_sendable(ray: Any, order: Assignment) -> None:
     try:
         ray.cloudpickle.dumps(order)
     except Exception as error:  # noqa: BLE001 - pickling runs the person's code, which may raise anything

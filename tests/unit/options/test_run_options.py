@@ -1,4 +1,7 @@
-"""An option is declared once: keywords, flags, variables and config keys are made from it, old names beside new."""
+"""An option is declared once: keywords, flags, variables and config keys are made from it, old names beside new.
+
+For options/declaration.py, run_options.py, keywords.py and spelling.py, with the flags made from them.
+"""
 
 from inspect import signature
 from pathlib import Path
@@ -9,16 +12,8 @@ import pytest
 import adjudge
 from adjudge.cli.main import cli, run_command
 from adjudge.errors import SettingsError
-from adjudge.options import (
-    Price,
-    RunKeywords,
-    RunOptions,
-    called_from_python,
-    declared,
-    make_options,
-    option,
-    parse_price,
-)
+from adjudge.options import Price, RunKeywords, RunOptions, called_from_python, declared, make_options, option
+from adjudge.options.run_options import parse_price
 
 OPTIONS = declared(RunOptions)
 RUN = cli.commands["run"]

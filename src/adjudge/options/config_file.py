@@ -46,10 +46,10 @@ class Settings:
             if isinstance(value, dict) and name not in tables:
                 commands = frozenset(path.partition(" ")[0] for path in flags)
                 raise SettingsError(FILE_NAME, f"[{name}] is not a command", _suggest(name, commands))
-        _check_names(self.everywhere, list(flags.values()), FILE_NAME)
+        _validate_names(self.everywhere, list(flags.values()), FILE_NAME)
         for command, table in self.commands.items():
             own = [keys for path, keys in flags.items() if path.partition(" ")[0] == command]
-            _check_names(table, own, f"{FILE_NAME} [{command}]")
+            _validate_names(table, own, f"{FILE_NAME} [{command}]")
         defaults: dict[str, Any] = {}
         for path, keys in flags.items():
             command, _, inner = path.partition(" ")
@@ -100,7 +100,7 @@ def _flag_name(key: str) -> str:
     return key.replace("-", "_")
 
 
-def _check_names(names: Iterable[str], commands: Sequence[Mapping[str, Key]], where: str) -> None:
+def _validate_names(names: Iterable[str], commands: Sequence[Mapping[str, Key]], where: str) -> None:
     for name in names:
         found = [keys[name] for keys in commands if name in keys]
         if not found:
