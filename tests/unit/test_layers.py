@@ -8,7 +8,7 @@ import adjudge
 
 LAYERS = [
     {"records", "errors", "text", "patterns", "fields", "versions", "rates", "once"},
-    {"options", "schemas", "expressions", "checks"},
+    {"options", "schemas", "expressions", "checks", "json_values"},
     {"rubrics"},
     {"templates", "stats", "documents"},
     {"dataset", "judges", "prompts", "models", "verdicts", "scoring", "store"},

@@ -10,9 +10,9 @@ from math import inf, isclose, nextafter
 from types import MappingProxyType
 from typing import Literal
 
-from adjudge.dataset.rows import described
 from adjudge.errors import InputError
 from adjudge.expressions import EvaluationError, parse_expression, syntax
+from adjudge.json_values import describe_json
 from adjudge.records import WINNER_SCORES, Json, Judge, PointsScore, Rating, Scale
 from adjudge.text import is_finite, shorten, visible
 
@@ -339,7 +339,7 @@ def read_annotators(case_id: str, column: Json) -> list[Annotation]:
                 for name, label in column.items()
             ]
         case _:
-            raise _not_annotators(case_id, described(column), _ANNOTATORS)
+            raise _not_annotators(case_id, describe_json(column), _ANNOTATORS)
     found = [
         each
         for each in found
@@ -355,7 +355,7 @@ def read_annotators(case_id: str, column: Json) -> list[Annotation]:
         if not each.annotator:
             raise _not_annotators(case_id, "a label of a person without a name", _ANNOTATORS)
         if isinstance(each.label, list):
-            raise _not_annotators(case_id, f"a label that is {described(each.label)}", _ANNOTATORS)
+            raise _not_annotators(case_id, f"a label that is {describe_json(each.label)}", _ANNOTATORS)
     return found
 
 
@@ -369,14 +369,14 @@ def _annotation(case_id: str, item: Json, place: int) -> Annotation:
     if not isinstance(item, dict):
         return Annotation(case_id=case_id, annotator=str(place), label=item)
     if "label" not in item:
-        raise _not_annotators(case_id, f"at place {place} {described(item)}", _ANNOTATORS)
+        raise _not_annotators(case_id, f"at place {place} {describe_json(item)}", _ANNOTATORS)
     name, explanation = item.get("annotator"), item.get("explanation")
     if isinstance(name, int | float) and not isinstance(name, bool):
         name = f"{name:g}"
     if not isinstance(name, str | None) or not isinstance(explanation, str | None):
         strange = explanation if isinstance(name, str | None) else name
         which = "explanation" if isinstance(name, str | None) else "annotator"
-        raise _not_annotators(case_id, f"at place {place} as `{which}` {described(strange)}", "give text")
+        raise _not_annotators(case_id, f"at place {place} as `{which}` {describe_json(strange)}", "give text")
     who = (name or "").strip() or str(place)
     return Annotation(case_id=case_id, annotator=who, label=item["label"], explanation=explanation or None)
 

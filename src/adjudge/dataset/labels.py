@@ -5,12 +5,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from adjudge.dataset.ids import explicit_id
 from adjudge.dataset.read import read_rows
-from adjudge.dataset.rows import RawRow, UnusableError, described, short_repr
-from adjudge.dataset.values import json_in_text
+from adjudge.dataset.rows import RawRow
 from adjudge.errors import DatasetError, InputError
 from adjudge.fields import ALIASES, ANSWERS, canonical_field
+from adjudge.json_values import UnusableError, describe_json, explicit_id, json_in_text, short_repr
 from adjudge.records import Case, Json, Place
 from adjudge.text import as_text, shorten, visible
 
@@ -145,7 +144,7 @@ def _label_row(row: RawRow, place: Place) -> LabelRow:
     if isinstance(label, list) and not all(each is None or isinstance(each, bool) for each in label):
         raise DatasetError(
             str(place),
-            f"its label is {described(label)}",
+            f"its label is {describe_json(label)}",
             "give one row for each person's label; of a rubric, a list of true, false or null for each criterion",
         )
     return LabelRow(
@@ -182,7 +181,7 @@ def _text(value: Json, name: str, place: Place) -> str | None:
         value = f"{value:g}"
     if value is None or isinstance(value, str):
         return (value or "").strip() or None
-    raise DatasetError(str(place), f"its {name} is {described(value)}", "give text")
+    raise DatasetError(str(place), f"its {name} is {describe_json(value)}", "give text")
 
 
 def _truth(value: Json, name: str, place: Place) -> bool:
@@ -191,4 +190,4 @@ def _truth(value: Json, name: str, place: Place) -> bool:
         value = {"": False, "false": False, "true": True}.get(value.strip().lower(), value)
     if value is None or isinstance(value, bool):
         return bool(value)
-    raise DatasetError(str(place), f"its {name} is {described(value)}", "give true or false")
+    raise DatasetError(str(place), f"its {name} is {describe_json(value)}", "give true or false")

@@ -14,14 +14,15 @@ from typing import BinaryIO, cast
 
 from adjudge.dataset.columns import asked, to_fields
 from adjudge.dataset.csv import read_csv, read_tsv
-from adjudge.dataset.ids import Ids, derived_id, explicit_id
+from adjudge.dataset.ids import Ids, derived_id
 from adjudge.dataset.json import read_json, read_json_lines
 from adjudge.dataset.jsonl import read_jsonl
 from adjudge.dataset.objects import read_objects
 from adjudge.dataset.parquet import read_parquet
-from adjudge.dataset.rows import Origin, RawRow, UnreadRow, UnusableError, refuse, repeated_id, short_repr
+from adjudge.dataset.rows import Origin, RawRow, UnreadRow, refuse, repeated_id
 from adjudge.dataset.sniff import look_ahead, refuse_other_encodings, sniff
 from adjudge.errors import DatasetError
+from adjudge.json_values import UnusableError, explicit_id, short_repr
 from adjudge.records import BadRow, Case, Place
 
 Reader = Callable[[BinaryIO, Origin], Iterator[RawRow | UnreadRow]]

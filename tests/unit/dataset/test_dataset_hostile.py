@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from adjudge.dataset import READERS
 from adjudge.dataset.read import read_cases
-from adjudge.dataset.rows import Origin, short_repr
+from adjudge.dataset.rows import Origin
 from adjudge.errors import DatasetError
+from adjudge.json_values import short_repr
 from adjudge.records import BadRow, Case
 
 FRAGMENTS = st.sampled_from(

@@ -11,9 +11,8 @@ from uuid import UUID
 import pytest
 
 from adjudge.dataset import read_cases
-from adjudge.dataset.rows import UnusableError
-from adjudge.dataset.values import to_json
 from adjudge.errors import DatasetError
+from adjudge.json_values import UnusableError, to_json
 from adjudge.records import BadRow, Case, Place
 
 
