@@ -1,12 +1,8 @@
 """Files of people's labels -> label rows: `case_id`, `label`, and who said it and why where that is known."""
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import BinaryIO
 
-from adjudge.dataset.read import read_rows
-from adjudge.dataset.rows import RawRow
 from adjudge.errors import DatasetError, InputError
 from adjudge.fields import ALIASES, ANSWERS, canonical_field
 from adjudge.json_values import UnusableError, describe_json, explicit_id, json_in_text, short_repr
@@ -43,16 +39,14 @@ class LabelRow:
     """The whole row, under the names of its file."""
 
 
-def read_labels(
-    source: str | os.PathLike[str], *, stdin: BinaryIO | None = None, name: str | None = None
-) -> list[LabelRow]:
-    """All rows of a label file in any format that cases come in; a `DatasetError` for the first that is none.
+def read_labels(file: str, rows: Iterable[tuple[Place, Mapping[str, Json]]]) -> list[LabelRow]:
+    """The rows of a table; a `DatasetError` for the first that is no label.
 
     Labels are few and dear, so a row that cannot be read stops everything rather than being passed over. One person
     who says two things of one case is such a row; who says the same twice has said it once.
     """
     found: dict[tuple[str | None, str, str | None, bool], LabelRow] = {}
-    for row in _rows(source, stdin, name):
+    for row in _label_rows(file, rows):
         key = (row.run, row.case_id, row.annotator, row.seen_verdict)
         earlier = found.get(key)
         if earlier is None or earlier.label is None:
@@ -108,26 +102,19 @@ def _plain(value: Json) -> str:
     return " ".join(as_text(value).split()).removeprefix("'")
 
 
-def _rows(source: str | os.PathLike[str], stdin: BinaryIO | None, name: str | None) -> Iterator[LabelRow]:
-    origin, rows = read_rows(source, stdin=stdin, name=name)
+def _label_rows(file: str, rows: Iterable[tuple[Place, Mapping[str, Json]]]) -> Iterator[LabelRow]:
     first, labelled = None, False
-    for row in rows:
-        place = Place(file=origin.file, line=row.line)
-        if not isinstance(row, RawRow):
-            raise DatasetError(str(place), f"found {row.found}; wanted {row.wanted}", "fix or drop the line")
-        first = first or row
-        labelled = labelled or "label" in row.columns  # a CSV's empty cell is no column of its row
-        yield _label_row(row, place)
+    for place, columns in rows:
+        first = first or columns
+        labelled = labelled or "label" in columns  # a CSV's empty cell is no column of its row
+        yield _label_row(columns, place)
     if first is None:
-        raise DatasetError(origin.file, "contains no labels", f"give {_WANTED}")
+        raise DatasetError(file, "contains no labels", f"give {_WANTED}")
     if not labelled:
-        raise DatasetError(
-            origin.file, f"no row has a `label`; the first has {_named(first)}", f"give {_WANTED}"
-        )
+        raise DatasetError(file, f"no row has a `label`; the first has {_names(first)}", f"give {_WANTED}")
 
 
-def _label_row(row: RawRow, place: Place) -> LabelRow:
-    columns = row.columns
+def _label_row(columns: Mapping[str, Json], place: Place) -> LabelRow:
     try:
         case_id = next(
             (found for name in CASE_COLUMNS if (found := explicit_id(columns.get(name))) is not None), None
@@ -137,7 +124,7 @@ def _label_row(row: RawRow, place: Place) -> LabelRow:
             str(place), f"found {unusable.found}; wanted {unusable.wanted}", f"give {_WANTED}"
         ) from None
     if case_id is None:
-        raise DatasetError(str(place), f"has no `case_id`; it has {_named(row)}", f"give {_WANTED}")
+        raise DatasetError(str(place), f"has no `case_id`; it has {_names(columns)}", f"give {_WANTED}")
     label = columns.get("label")
     if isinstance(label, str):
         label = json_in_text(label) if label.strip() else None  # a blank cell
@@ -172,8 +159,8 @@ def _responses(columns: Mapping[str, Json]) -> dict[str, Json]:
     return found
 
 
-def _named(row: RawRow) -> str:
-    return ", ".join(f"`{name}`" for name in list(row.columns)[:8]) or "no column"
+def _names(columns: Mapping[str, Json]) -> str:
+    return ", ".join(f"`{name}`" for name in list(columns)[:8]) or "no column"
 
 
 def _text(value: Json, name: str, place: Place) -> str | None:

@@ -10,6 +10,7 @@ from msgspec import structs
 
 from adjudge.dataset import read_cases
 from adjudge.dataset.labels import LabelRow, read_labels, refuse_other_responses
+from adjudge.dataset.read import read_table
 from adjudge.errors import DatasetError, SettingsError
 from adjudge.fields import CANONICAL, RESPONSES
 from adjudge.options import RunOptions, option
@@ -89,7 +90,7 @@ def _labels_of_responses(options: RunOptions) -> list[LabelRow]:
         return []
     return [
         row
-        for row in read_labels(options.labels)
+        for row in read_labels(*read_table(options.labels))
         if row.responses or "messages" in row.columns or options.columns
     ]
 

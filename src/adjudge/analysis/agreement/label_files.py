@@ -22,6 +22,7 @@ from adjudge.analysis.chosen_model import same_model
 from adjudge.analysis.scores.figures import columns_of
 from adjudge.dataset.label_scale import Meaning, refuse_zeros_and_ones
 from adjudge.dataset.labels import LabelRow, read_labels, refuse_other_responses
+from adjudge.dataset.read import read_table
 from adjudge.errors import InputError
 from adjudge.records import Criterion, Judge, LabelDraw
 from adjudge.store import KeptLabel, Store
@@ -54,7 +55,7 @@ def find_labels(
     """
     if path is None:
         return FoundLabels(stored_labels(store, run_id, judged))
-    rows, stays = read_labels(path), keep and not store.read_only
+    rows, stays = read_labels(*read_table(path)), keep and not store.read_only
     taken = take_labels(store, run_id, judged, rows, file=path, annotator=annotator, keep=stays)
     if stays:
         kind: Literal["file", "file_and_store"] = "file_and_store" if taken.older else "file"

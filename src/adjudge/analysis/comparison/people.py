@@ -7,6 +7,7 @@ from adjudge.analysis.agreement.label_files import bare_id, check_responses, sor
 from adjudge.analysis.comparison.matching import LETTERS, CaseSide, Matching
 from adjudge.dataset.label_scale import LabelScale, label_scale_of, not_placed
 from adjudge.dataset.labels import LabelRow, read_labels
+from adjudge.dataset.read import read_table
 from adjudge.records import NOTHING, Json, Judge, Scale
 from adjudge.stats.clusters import Clusters, clustered_mean, clustered_rate
 from adjudge.stats.intervals import Estimate, mean_interval, rate_interval
@@ -173,7 +174,7 @@ class FileLabels:
 
 def read_file_labels(store: Store, path: str, runs: tuple[str, str], known: Collection[str]) -> FileLabels:
     """A row that names a run is of that run's answer alone. `known` are the ids of cases."""
-    rows = [row for row in read_labels(path) if row.label is not None]
+    rows = [row for row in read_labels(*read_table(path)) if row.label is not None]
     unnamed = [row for row in rows if row.run is None]
     by_run = sort_by_run(store, runs[0], [row for row in rows if row.run is not None])
     mine, theirs = ([*unnamed, *by_run.get(run_id, [])] for run_id in runs)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from adjudge.dataset.label_scale import Meaning, read_annotators, read_label, words_of
 from adjudge.dataset.labels import LabelRow, read_labels
+from adjudge.dataset.read import read_table
 from adjudge.errors import InputError
 from adjudge.options import option
 from adjudge.procedures.jury import votes_by_label
@@ -31,7 +32,7 @@ def read_case_labels(source: str | Path | None) -> Mapping[str, CaseLabels] | No
     if source is None or str(source) == OWN_LABELS:
         return None
     found: dict[str, list[LabelRow]] = {}
-    for row in read_labels(source):
+    for row in read_labels(*read_table(source)):
         if row.label is not None and not row.seen_verdict:
             found.setdefault(row.case_id, []).append(row)
     return {case_id: _of_case(rows) for case_id, rows in found.items()}
