@@ -39,12 +39,12 @@ from adjudge.runs.budget import (
 )
 from adjudge.runs.cluster.order import WorkOrder
 from adjudge.runs.engine.cascading import Cascading
-from adjudge.runs.engine.case_labels import read_case_labels
 from adjudge.runs.engine.conditions import Conditions, Halt, RunModel
 from adjudge.runs.engine.execute import execute
 from adjudge.runs.engine.keep import TRIED_AGAIN, Keeper, NoKeeper
 from adjudge.runs.engine.order import MOST_HELD
 from adjudge.runs.find_model import find_models
+from adjudge.runs.given_labels import read_case_labels
 from adjudge.runs.identity import ChosenRun, choose_batch_run, choose_run, describe_run, remembered_date
 from adjudge.runs.lock import hold_run, watched_lock
 from adjudge.runs.plan import TODAY, Plan, named_models
