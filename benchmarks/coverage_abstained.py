@@ -9,7 +9,7 @@ from adjudge.analysis.agreement.draws import DrawRequest, draw_next
 from adjudge.analysis.agreement.figures import AgreementOptions, measure_agreement
 from adjudge.analysis.agreement.labels import Label, RunLabels
 from adjudge.analysis.agreement.verdicts import CaseVerdict, RunVerdicts, ScaledVerdicts
-from adjudge.dataset.label_scale import label_scale_of
+from adjudge.labels.label_scale import label_scale_of
 from adjudge.records import LabelDraw
 from adjudge.stats.corrected import Corrected
 

@@ -11,7 +11,7 @@ LAYERS = [
     {"options", "schemas", "expressions", "checks", "json_values"},
     {"rubrics"},
     {"templates", "stats", "documents"},
-    {"dataset", "judges", "prompts", "models", "verdicts", "scoring", "store"},
+    {"dataset", "judges", "prompts", "models", "verdicts", "scoring", "labels", "store"},
     {"procedures", "probes", "embedded", "importers", "testing"},
     {"runs", "settings"},
     {"analysis"},

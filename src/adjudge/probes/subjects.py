@@ -10,7 +10,9 @@ from typing import Any
 import orjson
 
 from adjudge.dataset import read_cases
-from adjudge.dataset.label_scale import (
+from adjudge.errors import DatasetError, JudgeFileError
+from adjudge.fields import ANSWERS
+from adjudge.labels.label_scale import (
     Meaning,
     is_not_for,
     label_scale_of,
@@ -19,8 +21,6 @@ from adjudge.dataset.label_scale import (
     refuse_zeros_and_ones,
     words_of,
 )
-from adjudge.errors import DatasetError, JudgeFileError
-from adjudge.fields import ANSWERS
 from adjudge.prompts.fill import Bindings, Filled, exchange, fill_inputs
 from adjudge.records import WINNER_SCORES, BadRow, Case, Json, Judge, Score, winner_of
 from adjudge.scoring import normalize, passes

@@ -9,9 +9,9 @@ from typing import Any
 from msgspec import structs
 
 from adjudge.dataset import read_cases
-from adjudge.dataset.labels import LabelRow, refuse_other_responses
 from adjudge.errors import DatasetError, SettingsError
 from adjudge.fields import CANONICAL, RESPONSES
+from adjudge.labels.label_rows import LabelRow, refuse_other_responses
 from adjudge.options import RunOptions, option
 from adjudge.records import BadRow, Case, Json
 from adjudge.runs.given_labels import given_labels

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from os import PathLike
 
-from adjudge.dataset.labels import LabelRow, read_labels
 from adjudge.dataset.read import read_table
-from adjudge.runs.engine.case_labels import OWN_LABELS, CaseLabels, labels_by_case
+from adjudge.labels.case_labels import OWN_LABELS, CaseLabels, labels_by_case
+from adjudge.labels.label_rows import LabelRow, read_labels
 
 
 def given_labels(source: str | PathLike[str] | None) -> list[LabelRow] | None:

@@ -1,8 +1,8 @@
 """What several people say of a case."""
 
-from adjudge.dataset.labels import read_labels
+from adjudge.labels.case_labels import labels_by_case, people_labels
+from adjudge.labels.label_rows import read_labels
 from adjudge.records import Place
-from adjudge.runs.engine.case_labels import labels_by_case, people_labels
 
 
 def test_of_several_people_every_label_is_kept_beside_what_most_say():

@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple
 
 from adjudge.analysis.agreement.labels import Label
 from adjudge.analysis.agreement.verdicts import CaseVerdict
-from adjudge.dataset.label_scale import LabelScale, Meaning
 from adjudge.errors import MissingExtraError
+from adjudge.labels.label_scale import LabelScale, Meaning
 from adjudge.records import Scale
 from adjudge.stats import people
 from adjudge.stats.bootstrap import warn_of_weights

@@ -6,10 +6,10 @@ from datetime import datetime
 from random import Random
 from typing import NamedTuple
 
-from adjudge.analysis.agreement.parts import blank_parts, rating_scales
 from adjudge.analysis.agreement.verdicts import CaseVerdict, RunVerdicts
 from adjudge.errors import InputError
 from adjudge.fields import NEVER_IN_PROMPT
+from adjudge.labels.parts import blank_parts, rating_scales
 from adjudge.records import Case, Criterion, Json, Judge, LabelDraw
 from adjudge.stats.labelling import (
     LEAST_UNIFORM,

@@ -32,8 +32,8 @@ from adjudge.analysis.agreement.labels import (
     without_adjudicators,
 )
 from adjudge.analysis.agreement.verdicts import CaseVerdict, ScaledVerdicts
-from adjudge.dataset.label_scale import LabelScale, Meaning, same_label
 from adjudge.errors import SettingsError
+from adjudge.labels.label_scale import LabelScale, Meaning, same_label
 from adjudge.records import DrawBasis, Judge, LabelDraw, Scale
 from adjudge.stats.selection import Response, Selection, SelectionKind, responses_by_doubt, select
 from adjudge.store import Store

@@ -16,14 +16,14 @@ from adjudge.analysis.agreement.labels import (
     place_labels,
     stored_labels,
 )
-from adjudge.analysis.agreement.parts import read_parts, wanted_parts, whole_label
 from adjudge.analysis.agreement.verdicts import ScaledVerdicts, judged_in
 from adjudge.analysis.chosen_model import same_model
 from adjudge.analysis.scores.figures import columns_of
-from adjudge.dataset.label_scale import Meaning, refuse_zeros_and_ones
-from adjudge.dataset.labels import LabelRow, read_labels, refuse_other_responses
 from adjudge.dataset.read import read_table
 from adjudge.errors import InputError
+from adjudge.labels.label_rows import LabelRow, read_labels, refuse_other_responses
+from adjudge.labels.label_scale import Meaning, refuse_zeros_and_ones
+from adjudge.labels.parts import read_parts, wanted_parts, whole_label
 from adjudge.records import Criterion, Judge, LabelDraw
 from adjudge.store import KeptLabel, Store
 from adjudge.text import shorten, visible

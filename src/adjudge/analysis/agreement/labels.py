@@ -7,9 +7,9 @@ from typing import Literal, NamedTuple, Protocol, TypeVar
 
 from msgspec import structs
 
-from adjudge.analysis.agreement.parts import whole_label
 from adjudge.analysis.agreement.verdicts import RunVerdicts, ScaledVerdicts
-from adjudge.dataset.label_scale import (
+from adjudge.errors import InputError
+from adjudge.labels.label_scale import (
     Annotation,
     LabelScale,
     Meaning,
@@ -19,7 +19,7 @@ from adjudge.dataset.label_scale import (
     read_annotators,
     refuse_zeros_and_ones,
 )
-from adjudge.errors import InputError
+from adjudge.labels.parts import whole_label
 from adjudge.records import Json, LabelDraw
 from adjudge.store import KeptLabel, Store
 

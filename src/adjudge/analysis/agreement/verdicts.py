@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from adjudge.analysis.agreement.parts import whole_label
 from adjudge.analysis.chosen_model import choose_model, verdicts_of
 from adjudge.analysis.scores.figures import case_fields
 from adjudge.analysis.summary.stored import judges_of
-from adjudge.dataset.label_scale import LabelScale, Meaning, criterion_labels, label_scale_of, rating_label
 from adjudge.errors import InputError
+from adjudge.labels.label_scale import LabelScale, Meaning, criterion_labels, label_scale_of, rating_label
+from adjudge.labels.parts import whole_label
 from adjudge.procedures.rubric import criteria_of
 from adjudge.records import Criterion, Failed, Json, Judge, Judged, Judgement
 from adjudge.rubrics import RubricError, answered_criteria

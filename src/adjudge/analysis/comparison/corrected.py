@@ -17,8 +17,8 @@ from adjudge.analysis.agreement.labels import (
     place_kept,
 )
 from adjudge.analysis.comparison.matching import Letter, Matching, Pair
-from adjudge.dataset.label_scale import LabelScale, label_scale_of
 from adjudge.errors import InputError
+from adjudge.labels.label_scale import LabelScale, label_scale_of
 from adjudge.records import Case, Json, Judge, LabelDraw, Scale
 from adjudge.stats.corrected import FEWEST_LABELS, Corrected, JudgedCase, corrected_difference, differences
 from adjudge.stats.intervals import Estimate, Undefined

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from adjudge.analysis.agreement.label_files import bare_id, check_responses, sort_by_run
 from adjudge.analysis.comparison.matching import LETTERS, CaseSide, Matching
-from adjudge.dataset.label_scale import LabelScale, label_scale_of, not_placed
-from adjudge.dataset.labels import LabelRow, read_labels
 from adjudge.dataset.read import read_table
+from adjudge.labels.label_rows import LabelRow, read_labels
+from adjudge.labels.label_scale import LabelScale, label_scale_of, not_placed
 from adjudge.records import NOTHING, Json, Judge, Scale
 from adjudge.stats.clusters import Clusters, clustered_mean, clustered_rate
 from adjudge.stats.intervals import Estimate, mean_interval, rate_interval

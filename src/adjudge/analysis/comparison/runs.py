@@ -25,8 +25,8 @@ from adjudge.analysis.comparison.matching import LETTERS, Letter, Matching
 from adjudge.analysis.comparison.people import FileLabels, compare_with_labels, read_file_labels
 from adjudge.analysis.summary.run import without_votes
 from adjudge.analysis.summary.stored import judges_of
-from adjudge.dataset.label_scale import label_scale_of
 from adjudge.errors import InputError, SettingsError
+from adjudge.labels.label_scale import label_scale_of
 from adjudge.records import IN_CODE, Json, Judge
 from adjudge.store import Partial, RunRecord, RunState, Store
 from adjudge.text import field_text

@@ -8,7 +8,8 @@ from itertools import combinations
 from math import fsum, isnan, nan
 from typing import Literal, NamedTuple
 
-from adjudge.dataset.label_scale import Meaning
+from adjudge.labels.case_labels import label_on_scale
+from adjudge.labels.label_scale import Meaning
 from adjudge.procedures.jury import NO_MAJORITY, listed_votes, votes_by_label
 from adjudge.records import (
     Failed,
@@ -22,7 +23,6 @@ from adjudge.records import (
     Scored,
     jury_rule,
 )
-from adjudge.runs.engine.case_labels import label_on_scale
 from adjudge.scoring import passes
 from adjudge.stats.intervals import Estimate
 from adjudge.stats.populations import population

@@ -18,7 +18,9 @@ from adjudge.analysis.summary.pairs import PairFigures, PairTally
 from adjudge.analysis.summary.repeats import Repeated, repeat_figures
 from adjudge.analysis.summary.sample import ALONE, Bounds, Group, Grouping, JudgedRow, RowSample
 from adjudge.analysis.summary.slices import SliceColumn, SliceTally
-from adjudge.dataset.label_scale import (
+from adjudge.documents.records_json import records_json
+from adjudge.embedded.card import CardFigure, read_card
+from adjudge.labels.label_scale import (
     are_zeros_and_ones,
     criterion_labels,
     is_not_for,
@@ -28,8 +30,6 @@ from adjudge.dataset.label_scale import (
     read_label,
     words_of,
 )
-from adjudge.documents.records_json import records_json
-from adjudge.embedded.card import CardFigure, read_card
 from adjudge.models.families import Relation, related
 from adjudge.records import (
     OUTCOME_KINDS,

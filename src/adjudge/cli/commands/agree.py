@@ -14,7 +14,6 @@ from adjudge.analysis.agreement.draws import (
 )
 from adjudge.analysis.agreement.figures import AgreementOptions, agreement_of
 from adjudge.analysis.agreement.label_files import find_labels
-from adjudge.analysis.agreement.parts import wanted_parts
 from adjudge.analysis.agreement.verdicts import ScaledVerdicts, judged_in
 from adjudge.cli.console import print_document, print_json, print_message
 from adjudge.cli.main import EXIT_NOT_MEASURED
@@ -22,6 +21,7 @@ from adjudge.cli.options import AgreeOptions, DrawOptions
 from adjudge.cli.stored import find_run, stored
 from adjudge.documents.writers import csv_table, json_line
 from adjudge.errors import InputError, SettingsError, StoreError
+from adjudge.labels.parts import wanted_parts
 from adjudge.records import Json
 
 _FORMS = (".jsonl", ".csv")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, TypeAlias
 
+from adjudge.labels.case_labels import CaseLabels
 from adjudge.options import Shard
 from adjudge.procedures.procedure import Asking
 from adjudge.records import (
@@ -20,7 +21,6 @@ from adjudge.records import (
 )
 from adjudge.runs.engine.activity import Activity
 from adjudge.runs.engine.cascading import Cascading
-from adjudge.runs.engine.case_labels import CaseLabels
 from adjudge.runs.engine.keep import Keeper, NoKeeper
 from adjudge.runs.engine.order import Positions
 

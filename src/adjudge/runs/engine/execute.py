@@ -17,6 +17,7 @@ from adjudge.errors import (
     TemplateError,
     TooLongError,
 )
+from adjudge.labels.case_labels import CaseLabels
 from adjudge.models import CircuitOpenError
 from adjudge.procedures.cascade import confidence, decide_by_stage
 from adjudge.procedures.combine import combine
@@ -34,7 +35,6 @@ from adjudge.records import (
     Place,
     as_read,
 )
-from adjudge.runs.engine.case_labels import CaseLabels
 from adjudge.runs.engine.conditions import Conditions, Work
 from adjudge.runs.engine.feed import Feed
 from adjudge.runs.engine.order import MOST_HELD, Settled, in_order

@@ -10,10 +10,10 @@ from pydantic import TypeAdapter
 from adjudge.analysis.outcomes import NOTES
 from adjudge.analysis.scores import ScoreRows, case_fields, explain_score, score_rows
 from adjudge.analysis.summary.stored import judges_of
-from adjudge.dataset.label_scale import LabelScale, label_scale_of
 from adjudge.documents.records_json import records_json
 from adjudge.documents.rows import result_row
 from adjudge.fields import ALIASES, RESPONSES
+from adjudge.labels.label_scale import LabelScale, label_scale_of
 from adjudge.records import Call, Case, Failed, Json, Judge, Judgement, is_jury
 from adjudge.server.cases.find import CaseFilter, neighbours
 from adjudge.server.cases.shapes import (

@@ -10,13 +10,13 @@ from typing import NamedTuple, cast
 from adjudge.analysis.agreement.document import drawn_how
 from adjudge.analysis.agreement.draws import DrawRequest, draw_next, fields_to_label
 from adjudge.analysis.agreement.label_files import with_draws
-from adjudge.analysis.agreement.parts import read_parts, whole_label
 from adjudge.analysis.agreement.verdicts import asked_criteria, criteria_in, judged_in, part_verdicts
 from adjudge.analysis.chosen_model import usual_model
 from adjudge.analysis.scores.figures import case_fields
-from adjudge.dataset.label_scale import LabelScale, Meaning, label_scale_of, not_placed
 from adjudge.documents.records_json import records_json
 from adjudge.errors import InputError
+from adjudge.labels.label_scale import LabelScale, Meaning, label_scale_of, not_placed
+from adjudge.labels.parts import read_parts, whole_label
 from adjudge.records import Case, Criterion, Json, Judge, LabelDraw
 from adjudge.server.keys import to_key
 from adjudge.server.labels.choices import choices_of, parts_of

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from adjudge.dataset.label_scale import LabelScale
 from adjudge.documents.numbers import whole
+from adjudge.labels.label_scale import LabelScale
 from adjudge.records import Criterion, FieldScore, Judge, NamedScore
 from adjudge.scoring import base_scorer
 from adjudge.server.labels.shapes import Choices, LabelButton, NumberField, PartField

@@ -9,10 +9,10 @@ from adjudge.analysis.agreement.label_files import FileNote, take_labels
 from adjudge.analysis.agreement.labels import stored_labels
 from adjudge.analysis.agreement.verdicts import judged_in
 from adjudge.analysis.chosen_model import usual_model
-from adjudge.dataset.labels import read_labels
 from adjudge.dataset.read import read_table
 from adjudge.documents.writers import csv_table, json_line
 from adjudge.errors import InputError
+from adjudge.labels.label_rows import read_labels
 from adjudge.records import Json
 from adjudge.server.labels.blind import find_subject, shown_parts
 from adjudge.server.labels.shapes import Imported, ImportNote, LabelList, StoredLabel

@@ -13,12 +13,12 @@ from adjudge.analysis.agreement.document import COEFFICIENTS, agreement_document
 from adjudge.analysis.agreement.figures import AgreementOptions, measure_agreement
 from adjudge.analysis.agreement.labels import Label, LabelSource, RunLabels, merge_labels, own_labels
 from adjudge.analysis.agreement.verdicts import ScaledVerdicts, collect_verdicts
-from adjudge.dataset.label_scale import label_scale_of
 from adjudge.documents.document import CaseList, Gauge, plain
 from adjudge.documents.markdown import render_markdown
 from adjudge.documents.records_json import records_json
 from adjudge.documents.terminal import render_terminal
 from adjudge.errors import InputError, install_command
+from adjudge.labels.label_scale import label_scale_of
 from adjudge.records import LabelDraw, Scale
 from adjudge.stats.intervals import Estimate, Undefined
 from adjudge.stats.people import agree as people_agree

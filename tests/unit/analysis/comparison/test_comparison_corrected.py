@@ -10,9 +10,9 @@ from adjudge.analysis.agreement.labels import Label
 from adjudge.analysis.comparison.corrected import NotCorrected, SideLabels, correct_difference
 from adjudge.analysis.comparison.labels_document import correction_facts
 from adjudge.analysis.comparison.matching import Pair
-from adjudge.dataset.label_scale import label_scale_of
 from adjudge.documents.document import plain
 from adjudge.errors import InputError
+from adjudge.labels.label_scale import label_scale_of
 from adjudge.records import LabelDraw, Scale
 from adjudge.stats.intervals import Undefined
 from adjudge.stats.paired import compare

@@ -4,9 +4,9 @@ import io
 
 import pytest
 
-from adjudge.dataset.labels import read_labels
 from adjudge.dataset.read import read_table
 from adjudge.errors import DatasetError
+from adjudge.labels.label_rows import read_labels
 
 
 @pytest.fixture

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from adjudge.dataset.label_scale import Meaning, rating_label, read_label
 from adjudge.errors import InputError
 from adjudge.expressions import EvaluationError, parse_expression
+from adjudge.labels.label_scale import Meaning, rating_label, read_label
 from adjudge.records import Criterion, ExpressionScore, FieldScore, Json, Judge, Scale
 from adjudge.rubrics import earned_share
 from adjudge.text import shorten, visible

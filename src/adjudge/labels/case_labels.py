@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from adjudge.dataset.label_scale import Meaning, read_annotators, read_label, words_of
-from adjudge.dataset.labels import LabelRow
 from adjudge.errors import InputError
+from adjudge.labels.label_rows import LabelRow
+from adjudge.labels.label_scale import Meaning, read_annotators, read_label, words_of
 from adjudge.options import option
 from adjudge.records import Json, Judge
 

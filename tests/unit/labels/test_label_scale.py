@@ -2,7 +2,8 @@
 
 import pytest
 
-from adjudge.dataset.label_scale import (
+from adjudge.errors import InputError
+from adjudge.labels.label_scale import (
     Threshold,
     label_scale_of,
     not_placed,
@@ -10,7 +11,6 @@ from adjudge.dataset.label_scale import (
     refuse_zeros_and_ones,
     threshold_of,
 )
-from adjudge.errors import InputError
 from adjudge.records import PointsScore, Scale
 
 FIVE = Scale(low=0, high=5)
