@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from adjudge.errors import InputError
+from adjudge.labels.annotators import read_annotators
 from adjudge.labels.label_rows import LabelRow
-from adjudge.labels.label_scale import Meaning, read_annotators, read_label, words_of
+from adjudge.labels.label_scale import Meaning
 from adjudge.options import option
 from adjudge.records import Json, Judge
 
@@ -54,12 +55,6 @@ def _most(labels: Sequence[Json]) -> Json:
     if len(counts) > 1 and counts[0][1] == counts[1][1]:
         return None
     return next(label for label in labels if repr(label) == counts[0][0])
-
-
-def label_on_scale(label: Json, judge: Judge) -> Meaning | None:
-    return read_label(
-        label, judge.name, judge.scale, pass_rule=judge.passes is not None, points=words_of(judge)
-    )
 
 
 def check_labels(

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import NamedTuple
 
 from adjudge.errors import InputError
 from adjudge.expressions import EvaluationError, parse_expression
-from adjudge.labels.label_scale import Meaning, rating_label, read_label
-from adjudge.records import Criterion, ExpressionScore, FieldScore, Json, Judge, Scale
+from adjudge.labels.label_scale import Meaning, read_label
+from adjudge.records import Criterion, ExpressionScore, FieldScore, Json, Judge, Rating, Scale
 from adjudge.rubrics import earned_share
 from adjudge.text import shorten, visible
 
@@ -97,3 +98,45 @@ def whole_label(
     except EvaluationError:
         return None
     return float(found) if isinstance(found, Fraction) else None
+
+
+def criterion_labels(label: Json, judge: str) -> tuple[bool | None, ...]:
+    """What a person said of each criterion of a rubric, in its order: a list of true, false and null; else nothing."""
+    found = label.get(judge) if isinstance(label, dict) else label
+    if not isinstance(found, list) or not all(each is None or isinstance(each, bool) for each in found):
+        return ()
+    return tuple(each if isinstance(each, bool) else None for each in found)
+
+
+def rating_label(label: Json, judge: str, rating: Rating) -> Meaning | None:
+    """What a person says of one of several ratings: of an object by rating, or of one by judge that holds it."""
+    found = label.get(judge, label) if isinstance(label, dict) else None
+    if not isinstance(found, dict):
+        return None
+    return read_label(found.get(rating.name), judge, rating.scale, pass_rule=rating.passes is not None)
+
+
+class OwnLabel(NamedTuple):
+    """The label in a case's own column."""
+
+    whole: Json
+    """What it says of the whole; None where it is of some parts alone."""
+    parts: Mapping[str, Meaning]
+
+
+def read_own_label(
+    label: Json, judge_name: str, judge: Judge | None, criteria: Sequence[Criterion]
+) -> OwnLabel:
+    """Nothing is refused: one column may be for several judges."""
+    listed = criterion_labels(label, judge_name) if judge and judge.rubric else ()
+    named = zip((each.criterion for each in criteria), listed, strict=False)
+    parts: dict[str, Meaning] = {name: met for name, met in named if met is not None}
+    for rating in judge.ratings if judge else ():
+        meaning = rating_label(label, judge_name, rating)
+        if meaning is not None:
+            parts[rating.name] = meaning
+    if not listed:
+        whole = whole_label(judge, parts, criteria)
+        return OwnLabel(label if whole is None else whole, parts)
+    # a list is a label of the whole only where it says all
+    return OwnLabel(whole_label(judge, parts, criteria) if len(listed) == len(criteria) else None, parts)

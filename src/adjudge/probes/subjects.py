@@ -14,12 +14,12 @@ from adjudge.errors import DatasetError, JudgeFileError
 from adjudge.fields import ANSWERS
 from adjudge.labels.label_scale import (
     Meaning,
+    choice_points,
     is_not_for,
     label_scale_of,
-    not_placed,
+    off_scale_error,
     read_label,
     refuse_zeros_and_ones,
-    words_of,
 )
 from adjudge.prompts.fill import Bindings, Filled, exchange, fill_inputs
 from adjudge.records import WINNER_SCORES, BadRow, Case, Json, Judge, Score, winner_of
@@ -281,7 +281,7 @@ def _score_of_a(judge: Judge, label: Json, where: str) -> float | None:
     if label is None or is_not_for(label, judge.name):
         return None
     assert judge.scale is not None
-    score = read_label(label, judge.name, judge.scale, pass_rule=False, points=words_of(judge))
+    score = read_label(label, judge.name, judge.scale, pass_rule=False, points=choice_points(judge))
     if score is None:
         raise DatasetError(
             where,
@@ -316,7 +316,7 @@ class RightOrWrong:
     def check(self) -> None:
         """An `InputError` for labels that are not on the judge's scale, as `run` gives it."""
         if self._strange:
-            raise not_placed(self.source, self._strange, self._scale)
+            raise off_scale_error(self.source, self._strange, self._scale)
         refuse_zeros_and_ones(self.source, self._meanings, self._scale)
 
     def _passes(self, score: float) -> bool | None:

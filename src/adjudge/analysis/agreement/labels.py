@@ -9,14 +9,13 @@ from msgspec import structs
 
 from adjudge.analysis.agreement.verdicts import RunVerdicts, ScaledVerdicts
 from adjudge.errors import InputError
+from adjudge.labels.annotators import Annotation, read_annotators
 from adjudge.labels.label_scale import (
-    Annotation,
     LabelScale,
     Meaning,
     UnusableKind,
     UnusableLabelsError,
-    not_placed,
-    read_annotators,
+    off_scale_error,
     refuse_zeros_and_ones,
 )
 from adjudge.labels.parts import whole_label
@@ -157,7 +156,7 @@ def place_labels(rows: Iterable[_Row], scale: LabelScale, where: str) -> list[tu
         elif not isinstance(meaning, str):
             found.append((row, meaning))
     if strange:
-        raise not_placed(where, strange, scale)
+        raise off_scale_error(where, strange, scale)
     return found
 
 

@@ -7,7 +7,7 @@ from adjudge.analysis.agreement.label_files import bare_id, check_responses, sor
 from adjudge.analysis.comparison.matching import LETTERS, CaseSide, Matching
 from adjudge.dataset.read import read_table
 from adjudge.labels.label_rows import LabelRow, read_labels
-from adjudge.labels.label_scale import LabelScale, label_scale_of, not_placed
+from adjudge.labels.label_scale import LabelScale, label_scale_of, off_scale_error
 from adjudge.records import NOTHING, Json, Judge, Scale
 from adjudge.stats.clusters import Clusters, clustered_mean, clustered_rate
 from adjudge.stats.intervals import Estimate, mean_interval, rate_interval
@@ -169,7 +169,7 @@ class FileLabels:
             if not isinstance(label, dict) and all(reading.place(label) is None for reading in readings)
         ]
         if strange:
-            raise not_placed(self.path, strange, readings[0])
+            raise off_scale_error(self.path, strange, readings[0])
 
 
 def read_file_labels(store: Store, path: str, runs: tuple[str, str], known: Collection[str]) -> FileLabels:

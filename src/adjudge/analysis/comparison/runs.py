@@ -26,12 +26,12 @@ from adjudge.analysis.comparison.people import FileLabels, compare_with_labels, 
 from adjudge.analysis.summary.run import without_votes
 from adjudge.analysis.summary.stored import judges_of
 from adjudge.errors import InputError, SettingsError
+from adjudge.labels.case_labels import OWN_LABELS
 from adjudge.labels.label_scale import label_scale_of
 from adjudge.records import IN_CODE, Json, Judge
 from adjudge.store import Partial, RunRecord, RunState, Store
 from adjudge.text import field_text
 
-OWN_LABELS = "cases"
 _SETTINGS = ("base_url", "temperature", "parameters", "maps", "sets", "current_date")
 """Of the plan: reported where they differ, not refused."""
 _OPTIONS = {"maps": "columns", "sets": "variables"}

@@ -8,8 +8,7 @@ from itertools import combinations
 from math import fsum, isnan, nan
 from typing import Literal, NamedTuple
 
-from adjudge.labels.case_labels import label_on_scale
-from adjudge.labels.label_scale import Meaning
+from adjudge.labels.label_scale import Meaning, label_on_scale
 from adjudge.procedures.jury import NO_MAJORITY, listed_votes, votes_by_label
 from adjudge.records import (
     Failed,

@@ -22,14 +22,13 @@ from adjudge.documents.records_json import records_json
 from adjudge.embedded.card import CardFigure, read_card
 from adjudge.labels.label_scale import (
     are_zeros_and_ones,
-    criterion_labels,
+    choice_points,
     is_not_for,
     is_within_one,
     label_agrees,
-    rating_label,
     read_label,
-    words_of,
 )
+from adjudge.labels.parts import criterion_labels, rating_label
 from adjudge.models.families import Relation, related
 from adjudge.records import (
     OUTCOME_KINDS,
@@ -443,7 +442,7 @@ class _JudgeTally:
         self.worst: list[tuple[float, str, int, WorstCase]] = []
         self.labelled = 0
         self.off_scale, self.off_scale_example = 0, ""
-        self.points = words_of(source)
+        self.points = choice_points(source)
         self.pairs = PairTally(compares=source is not None and source.pair is not None)
         self.label_counts: Counter[float] = Counter()
         """Of numeric labels; a few different ones are enough to tell 0 and 1 from a scale."""

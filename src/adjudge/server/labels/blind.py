@@ -15,7 +15,7 @@ from adjudge.analysis.chosen_model import usual_model
 from adjudge.analysis.scores.figures import case_fields
 from adjudge.documents.records_json import records_json
 from adjudge.errors import InputError
-from adjudge.labels.label_scale import LabelScale, Meaning, label_scale_of, not_placed
+from adjudge.labels.label_scale import LabelScale, Meaning, label_scale_of, off_scale_error
 from adjudge.labels.parts import read_parts, whole_label
 from adjudge.records import Case, Criterion, Json, Judge, LabelDraw
 from adjudge.server.keys import to_key
@@ -334,7 +334,7 @@ def _read(service: Service, subject: RunJudge, case_id: str, body: LabelBody) ->
     scale = label_scale_for(service, subject)
     meaning = scale.place(label)
     if meaning is None or isinstance(meaning, str):
-        raise not_placed(where, [label], scale)
+        raise off_scale_error(where, [label], scale)
     return _Read(meaning)
 
 
