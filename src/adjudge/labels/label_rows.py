@@ -1,6 +1,6 @@
 """Files of people's labels -> label rows: `case_id`, `label`, and who said it and why where that is known."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from adjudge.errors import DatasetError, InputError
@@ -60,6 +60,16 @@ def read_labels(file: str, rows: Iterable[tuple[Place, Mapping[str, Json]]]) -> 
                 "name who gave which in a column `annotator`, or keep one of them",
             )
     return list(found.values())
+
+
+def find_id(case_id: str, known: Container[str]) -> str:
+    """As the run has it, if it has it."""
+    return case_id if case_id in known else bare_id(case_id)
+
+
+def bare_id(case_id: str) -> str:
+    """Without what `--next` writes into a CSV so that no spreadsheet takes an id for a formula."""
+    return case_id.removeprefix("'")
 
 
 def refuse_other_responses(

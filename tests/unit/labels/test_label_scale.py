@@ -73,8 +73,8 @@ def test_a_rule_over_more_than_the_score_cannot_be_held_against_people(build):
 
 
 def test_without_the_judge_numbers_are_taken_as_they_are():
-    reading = label_scale_of("j", None, [(4.0, True)], {})
-    assert (reading.place(70), reading.place(True), reading.rule) == (70.0, True, None)
+    label_scale = label_scale_of("j", None, [(4.0, True)], {})
+    assert (label_scale.place(70), label_scale.place(True), label_scale.rule) == (70.0, True, None)
 
 
 @pytest.mark.parametrize(
@@ -120,8 +120,8 @@ def test_zeros_and_ones_on_a_wider_scale_are_refused_unless_the_map_says_what_th
 
 
 def test_what_cannot_be_placed_is_named_with_what_to_type(build):
-    reading = label_scale_of("j", build.judge(passes="score >= 3"), [(4.0, True)], {})
-    text = str(off_scale_error("labels.csv", [f"w{at}\x1b" for at in range(9)], reading))
+    label_scale = label_scale_of("j", build.judge(passes="score >= 3"), [(4.0, True)], {})
+    text = str(off_scale_error("labels.csv", [f"w{at}\x1b" for at in range(9)], label_scale))
     assert "labels.csv: the labels `w0␛`" in text
     assert "and 3 more are not on the scale of j, which takes a number from 0 to 5 or true or false" in text
     assert "--label-map w0␛=pass" in text

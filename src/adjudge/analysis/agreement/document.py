@@ -9,7 +9,7 @@ from adjudge.analysis.agreement.corrected_means import CorrectedMean, IfMissing,
 from adjudge.analysis.agreement.draws import LabellingTask
 from adjudge.analysis.agreement.figures import AgreementReport, Disagreement, LabelSample
 from adjudge.analysis.agreement.label_files import FileNote
-from adjudge.analysis.agreement.labels import LabelSource, UnusableColumn
+from adjudge.analysis.agreement.stored_labels import LabelSource, UnusableColumn
 from adjudge.documents.document import (
     Block,
     CaseEntry,

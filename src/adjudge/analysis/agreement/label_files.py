@@ -8,12 +8,11 @@ from typing import Literal, NamedTuple
 
 from msgspec import structs
 
-from adjudge.analysis.agreement.labels import (
+from adjudge.analysis.agreement.stored_labels import (
     LabelSource,
     RunLabels,
     part_labels,
     place_kept,
-    place_labels,
     stored_labels,
 )
 from adjudge.analysis.agreement.verdicts import ScaledVerdicts, judged_in
@@ -21,8 +20,9 @@ from adjudge.analysis.chosen_model import same_model
 from adjudge.analysis.scores.figures import columns_of
 from adjudge.dataset.read import read_table
 from adjudge.errors import InputError
-from adjudge.labels.label_rows import LabelRow, read_labels, refuse_other_responses
+from adjudge.labels.label_rows import LabelRow, bare_id, find_id, read_labels, refuse_other_responses
 from adjudge.labels.label_scale import Meaning, refuse_zeros_and_ones
+from adjudge.labels.label_set import place_labels
 from adjudge.labels.parts import read_parts, wanted_parts, whole_label
 from adjudge.records import Criterion, Judge, LabelDraw
 from adjudge.store import KeptLabel, Store
@@ -187,9 +187,7 @@ def _place(
     known = {verdict.case_id for verdict in verdicts.verdicts} | verdicts.failed.keys()
     labelled = [row for row in rows if row.label is not None]
     here = [
-        replace(row, case_id=case_id)
-        for row in labelled
-        if (case_id := row.case_id if row.case_id in known else bare_id(row.case_id)) in known
+        replace(row, case_id=case_id) for row in labelled if (case_id := find_id(row.case_id, known)) in known
     ]
     now = datetime.now(UTC)
     asked = verdicts.asked
@@ -288,11 +286,6 @@ def sort_by_run(store: Store, run_id: str, rows: Sequence[LabelRow]) -> dict[str
     for row in rows:
         found[_run_of(store, row, run_id, named)].append(row)
     return dict(found)
-
-
-def bare_id(case_id: str) -> str:
-    """Without what `--next` writes into a CSV so that no spreadsheet takes an id for a formula."""
-    return case_id.removeprefix("'")
 
 
 def _run_of(store: Store, row: LabelRow, run_id: str, named: dict[str, str]) -> str:

@@ -3,10 +3,10 @@
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from adjudge.analysis.agreement.label_files import bare_id, check_responses, sort_by_run
+from adjudge.analysis.agreement.label_files import check_responses, sort_by_run
 from adjudge.analysis.comparison.matching import LETTERS, CaseSide, Matching
 from adjudge.dataset.read import read_table
-from adjudge.labels.label_rows import LabelRow, read_labels
+from adjudge.labels.label_rows import LabelRow, find_id, read_labels
 from adjudge.labels.label_scale import LabelScale, label_scale_of, off_scale_error
 from adjudge.records import NOTHING, Json, Judge, Scale
 from adjudge.stats.clusters import Clusters, clustered_mean, clustered_rate
@@ -16,7 +16,7 @@ from adjudge.stats.populations import population
 from adjudge.store import Store
 
 _SHARE = Scale(low=0.0, high=1.0)
-CaseLabels = Mapping[str, Sequence[Json]]
+RawLabels = Mapping[str, Sequence[Json]]
 """Case -> what each person said."""
 
 
@@ -43,8 +43,8 @@ class AgreementComparison:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Side:
     judge: Judge
-    reading: LabelScale
-    labels: CaseLabels | None
+    label_scale: LabelScale
+    labels: RawLabels | None
     """None: the cases' own."""
 
     def labels_of(self, case_id: str, case: CaseSide) -> Sequence[Json]:
@@ -54,7 +54,7 @@ class _Side:
 def compare_with_labels(
     matching: Matching,
     judges: tuple[Judge, Judge],
-    labels: tuple[CaseLabels, CaseLabels] | None = None,
+    labels: tuple[RawLabels, RawLabels] | None = None,
     *,
     label_map: Mapping[str, str] = NOTHING,  # type: ignore[assignment]  # an empty mapping has values of every type
     seed: int = 0,
@@ -63,7 +63,7 @@ def compare_with_labels(
     a, b = (
         _Side(
             judge=judge,
-            reading=label_scale_of(judge.name, judge, matching.traits[letter].verdicts, label_map),
+            label_scale=label_scale_of(judge.name, judge, matching.traits[letter].verdicts, label_map),
             labels=None if labels is None else labels[letter == "b"],
         )
         for letter, judge in zip(LETTERS, judges, strict=True)
@@ -125,7 +125,7 @@ def _agreement(
     truths: list[bool] = []
     numbers: list[float] = []
     for label in labels:
-        read = side.reading.place(label)
+        read = side.label_scale.place(label)
         if isinstance(read, bool):
             truths.append(read)
         elif isinstance(read, float) and (one_scale or isinstance(label, dict)):
@@ -155,21 +155,21 @@ class FileLabels:
     """The labels of a file: of A's responses, and of B's."""
 
     path: str
-    both: tuple[CaseLabels, CaseLabels]
+    both: tuple[RawLabels, RawLabels]
     unnamed: bool
     """Whether some rows name no run: they are of the one response that both runs judged."""
 
-    def refuse_unreadable(self, readings: Sequence[LabelScale]) -> None:
+    def refuse_unreadable(self, scales: Sequence[LabelScale]) -> None:
         """An `InputError` when a label means nothing to any of these judges, as for `agree`."""
         strange = [
             label
             for side in self.both
             for labels in side.values()
             for label in labels
-            if not isinstance(label, dict) and all(reading.place(label) is None for reading in readings)
+            if not isinstance(label, dict) and all(label_scale.place(label) is None for label_scale in scales)
         ]
         if strange:
-            raise off_scale_error(self.path, strange, readings[0])
+            raise off_scale_error(self.path, strange, scales[0])
 
 
 def read_file_labels(store: Store, path: str, runs: tuple[str, str], known: Collection[str]) -> FileLabels:
@@ -187,6 +187,5 @@ def read_file_labels(store: Store, path: str, runs: tuple[str, str], known: Coll
 def _by_case(rows: Sequence[LabelRow], known: Collection[str]) -> dict[str, list[Json]]:
     found: dict[str, list[Json]] = {}
     for row in rows:
-        case_id = row.case_id if row.case_id in known else bare_id(row.case_id)
-        found.setdefault(case_id, []).append(row.label)
+        found.setdefault(find_id(row.case_id, known), []).append(row.label)
     return found

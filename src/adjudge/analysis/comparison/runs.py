@@ -213,12 +213,12 @@ def _file_labels(
         (first.a.run_id, first.b.run_id),
         first.matching.cases.keys(),
     )
-    readings = [
+    scales = [
         label_scale_of(side.judge.name, side.judge, each.matching.traits[letter].verdicts, label_map)
         for each in matched
         for letter, side in zip(LETTERS, (each.a, each.b), strict=True)
     ]
-    labels.refuse_unreadable(readings)
+    labels.refuse_unreadable(scales)
     return labels
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 from adjudge.analysis.agreement.document import note_text
 from adjudge.analysis.agreement.figures import AgreementOptions, AgreementReport, agreement_of
 from adjudge.analysis.agreement.label_files import FileNote, take_labels
-from adjudge.analysis.agreement.labels import stored_labels
+from adjudge.analysis.agreement.stored_labels import stored_labels
 from adjudge.analysis.agreement.verdicts import judged_in
 from adjudge.analysis.chosen_model import usual_model
 from adjudge.dataset.read import read_table
