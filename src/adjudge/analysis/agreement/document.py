@@ -6,9 +6,9 @@ from typing import Literal
 
 from adjudge.analysis.agreement.coefficients import AnnotatorFigures, Coefficients, ThresholdSearch
 from adjudge.analysis.agreement.corrected_means import CorrectedMean, IfMissing, MeanPopulation, SplitCases
-from adjudge.analysis.agreement.draws import LabellingTask
 from adjudge.analysis.agreement.figures import AgreementReport, Disagreement, LabelSample
 from adjudge.analysis.agreement.label_files import FileNote
+from adjudge.analysis.agreement.labelling_task import LabellingTask
 from adjudge.analysis.agreement.stored_labels import LabelSource, UnusableColumn
 from adjudge.documents.document import (
     Block,

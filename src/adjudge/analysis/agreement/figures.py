@@ -19,7 +19,7 @@ from adjudge.analysis.agreement.coefficients import (
     value_of,
 )
 from adjudge.analysis.agreement.corrected_means import CorrectedMean, Unjudged, pass_rate_means, score_means
-from adjudge.analysis.agreement.draws import doubts_of
+from adjudge.analysis.agreement.labelling_task import doubts_of
 from adjudge.analysis.agreement.stored_labels import LabelSource, RunLabels, UnusableColumn
 from adjudge.analysis.agreement.verdicts import CaseVerdict, ScaledVerdicts
 from adjudge.errors import SettingsError

@@ -6,14 +6,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from adjudge.analysis.agreement.document import agreement_document, note_text, task_notes
-from adjudge.analysis.agreement.draws import (
-    TO_FILL_IN,
-    DrawRequest,
-    LabellingTask,
-    next_to_label,
-)
 from adjudge.analysis.agreement.figures import AgreementOptions, agreement_of
 from adjudge.analysis.agreement.label_files import find_labels
+from adjudge.analysis.agreement.labelling_task import LabellingTask, next_to_label
 from adjudge.analysis.agreement.verdicts import ScaledVerdicts, judged_in
 from adjudge.cli.console import print_document, print_json, print_message
 from adjudge.cli.main import EXIT_NOT_MEASURED
@@ -21,6 +16,8 @@ from adjudge.cli.options import AgreeOptions, DrawOptions
 from adjudge.cli.stored import find_run, stored
 from adjudge.documents.writers import csv_table, json_line
 from adjudge.errors import InputError, SettingsError, StoreError
+from adjudge.labels.blank_rows import TO_FILL_IN
+from adjudge.labels.draws import DrawRequest
 from adjudge.labels.parts import wanted_parts
 from adjudge.records import Json
 

@@ -8,13 +8,15 @@ from hashlib import blake2b, sha256
 from typing import NamedTuple, cast
 
 from adjudge.analysis.agreement.document import drawn_how
-from adjudge.analysis.agreement.draws import DrawRequest, draw_next, fields_to_label
 from adjudge.analysis.agreement.label_files import with_draws
+from adjudge.analysis.agreement.labelling_task import store_draw
 from adjudge.analysis.agreement.verdicts import asked_criteria, criteria_in, judged_in, part_verdicts
 from adjudge.analysis.chosen_model import usual_model
 from adjudge.analysis.scores.figures import case_fields
 from adjudge.documents.records_json import records_json
 from adjudge.errors import InputError
+from adjudge.labels.blank_rows import fields_to_label
+from adjudge.labels.draws import DrawRequest
 from adjudge.labels.label_scale import LabelScale, Meaning, label_scale_of, off_scale_error
 from adjudge.labels.parts import read_parts, whole_label
 from adjudge.records import Case, Criterion, Json, Judge, LabelDraw
@@ -370,16 +372,12 @@ def make_draw(service: Service, run: str, body: DrawBody) -> DrawMade:
     subject = find_subject(service, run, body.judge)
     record, store = subject.record, service.store
     judged = judged_in(store, record, judge=body.judge or None, model=usual_model(record))
-    draw = draw_next(
+    draw = store_draw(
+        store,
         record.run_id,
         judged.verdicts,
-        store.draws(record.run_id, subject.name),
         DrawRequest(count=body.count, uniform_share=body.uniform_share, seed=body.seed, at=datetime.now(UTC)),
     )
-    if not store.keep_draw(draw):
-        raise InputError(
-            f"run {record.run_id}", "another draw of it was made at the same time", "label that one"
-        )
     return DrawMade(
         run=record.run_id,
         judge=subject.reference,
