@@ -20,10 +20,19 @@ def blank_parts(criteria: Sequence[Criterion], judge: Judge | None) -> dict[str,
     return dict.fromkeys(names) or None
 
 
+class PartLabel(NamedTuple):
+    """A label that names criteria or ratings."""
+
+    whole: float | None
+    """The score that its parts come to; None where one that it needs is missing."""
+    parts: Mapping[str, Meaning]
+    """By criterion or rating, without those that are null."""
+
+
 def read_parts(
     where: str, label: Json, judge: Judge | None, criteria: Sequence[Criterion]
-) -> dict[str, Meaning] | None:
-    """By criterion or rating, without those that are null; None where it is a label of the whole.
+) -> PartLabel | None:
+    """None where it is a label of the whole.
 
     `label` is a list in their order, or an object by name, which may stand under the judge's own name. An `InputError`
     where a value is none for what it stands beside.
@@ -57,7 +66,7 @@ def read_parts(
             strange = f"`{visible(shorten(name, 60))}`: `{visible(shorten(str(value), 40))}`"
             raise InputError(where, f"its label has {strange}", f"give {wanted}")
         parts[name] = meaning
-    return parts
+    return PartLabel(whole_label(judge, parts, criteria), parts)
 
 
 def wanted_parts(judge: Judge) -> str:

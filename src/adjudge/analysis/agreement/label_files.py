@@ -1,7 +1,7 @@
 """Files of labels on their way into a run's figures and into the store: whose answer each row is of, and what it says."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
@@ -21,10 +21,10 @@ from adjudge.analysis.scores.figures import columns_of
 from adjudge.dataset.read import read_table
 from adjudge.errors import InputError
 from adjudge.labels.label_rows import LabelRow, bare_id, find_id, read_labels, refuse_other_responses
-from adjudge.labels.label_scale import Meaning, refuse_zeros_and_ones
+from adjudge.labels.label_scale import refuse_zeros_and_ones
 from adjudge.labels.label_set import place_labels
-from adjudge.labels.parts import read_parts, wanted_parts, whole_label
-from adjudge.records import Criterion, Judge, LabelDraw
+from adjudge.labels.parts import read_parts, wanted_parts
+from adjudge.records import LabelDraw
 from adjudge.store import KeptLabel, Store
 from adjudge.text import shorten, visible
 
@@ -191,9 +191,9 @@ def _place(
     ]
     now = datetime.now(UTC)
     asked = verdicts.asked
-    in_parts = [_read_parts(row, verdicts.source, asked(row.case_id)) for row in here]
-    blank = sum(not each.parts and each.parts is not None for each in in_parts)
-    wholes = place_labels([each.row for each in in_parts if each.parts is None], scale, file)
+    read = [(row, read_parts(str(row.place), row.label, verdicts.source, asked(row.case_id))) for row in here]
+    in_parts = [(row, *label) for row, label in read if label is not None]
+    wholes = place_labels([row for row, label in read if label is None], scale, file)
     found = [
         KeptLabel(
             case_id=row.case_id,
@@ -209,7 +209,7 @@ def _place(
         )
         for row, meaning, parts in (
             *((row, meaning, None) for row, meaning in wholes),
-            *(each for each in in_parts if each.parts),
+            *(each for each in in_parts if each[-1]),
         )
     ]
     refuse_zeros_and_ones(file, [meaning for _, meaning in wholes], scale)
@@ -218,7 +218,7 @@ def _place(
         judge=verdicts.judge,
         labels=found,
         elsewhere=len(labelled) - len(here),
-        unlabelled=len(rows) - len(labelled) + blank,
+        unlabelled=len(rows) - len(labelled) + sum(not parts for *_, parts in in_parts),
     )
 
 
@@ -234,18 +234,6 @@ def check_responses(store: Store, run_id: str, rows: Sequence[LabelRow], file: s
         hint="name the run that judged these answers, or, if the labels are of this run's answers, drop the column "
         "with the responses",
     )
-
-
-class _RowParts(NamedTuple):
-    row: LabelRow
-    whole: float | None
-    parts: Mapping[str, Meaning] | None
-    """By criterion or rating; None where the row's label is one of the whole."""
-
-
-def _read_parts(row: LabelRow, judge: Judge | None, criteria: Sequence[Criterion]) -> _RowParts:
-    parts = read_parts(str(row.place), row.label, judge, criteria)
-    return _RowParts(row, whole_label(judge, parts, criteria) if parts else None, parts)
 
 
 def _keep(store: Store, placed: _Placed) -> int:

@@ -10,7 +10,7 @@ from adjudge.scoring import base_scorer
 from adjudge.server.labels.shapes import Choices, LabelButton, NumberField, PartField
 from adjudge.text import encodable
 
-MOST_BUTTONS = 10
+MAX_BUTTONS = 10
 _ORDINALS = "1234567890"
 
 
@@ -18,7 +18,7 @@ def choices_of(judge: Judge | None, label_scale: LabelScale, *, parts: Sequence[
     """Buttons where the scale has ten steps at most; a field for a number where it has more, or others in between."""
     better = judge.better if judge else "higher"
     listed = list(parts)
-    if 0 < len(label_scale.points) <= MOST_BUTTONS:
+    if 0 < len(label_scale.points) <= MAX_BUTTONS:
         return Choices(
             options=_named(judge, label_scale),
             number=None,
@@ -110,12 +110,12 @@ def _values(judge: Judge | None, label_scale: LabelScale) -> list[float]:
     """The scores to choose from, ascending; none where there would be too many, or only fractions."""
     listed = _listed(judge)
     if listed:
-        return listed if len(listed) <= MOST_BUTTONS else []
+        return listed if len(listed) <= MAX_BUTTONS else []
     scale = label_scale.scale
     if scale is None or scale.low != int(scale.low) or scale.high != int(scale.high):
         return []
     width = int(scale.high - scale.low)
-    if width < 1 or width >= MOST_BUTTONS or (width == 1 and not _is_whole(judge)):
+    if width < 1 or width >= MAX_BUTTONS or (width == 1 and not _is_whole(judge)):
         return []
     return [scale.low + step for step in range(width + 1)]
 
