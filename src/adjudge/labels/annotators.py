@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from adjudge.json_values import describe_json
-from adjudge.labels.label_scale import UnusableLabelsError
+from adjudge.labels.label_scale import UnusableLabelsError, is_blank
 from adjudge.records import Json
 from adjudge.text import shorten, visible
 
@@ -41,11 +41,7 @@ def read_annotators(case_id: str, column: Json) -> list[Annotation]:
             ]
         case _:
             raise _refusal(case_id, describe_json(column), _WANTED)
-    found = [
-        each
-        for each in found
-        if each.label is not None and not (isinstance(each.label, str) and not each.label.strip())
-    ]
+    found = [each for each in found if not is_blank(each.label)]
     names = [each.annotator for each in found]
     twice = next((name for at, name in enumerate(names) if name in names[:at]), None)
     if twice is not None:
@@ -68,10 +64,12 @@ def _annotation(case_id: str, item: Json, place: int) -> Annotation:
     name, explanation = item.get("annotator"), item.get("explanation")
     if isinstance(name, int | float) and not isinstance(name, bool):
         name = f"{name:g}"
-    if not isinstance(name, str | None) or not isinstance(explanation, str | None):
-        strange = explanation if isinstance(name, str | None) else name
-        which = "explanation" if isinstance(name, str | None) else "annotator"
-        raise _refusal(case_id, f"at place {place} as `{which}` {describe_json(strange)}", "give text")
+    if not isinstance(name, str | None):
+        raise _refusal(case_id, f"at place {place} as `annotator` {describe_json(name)}", "give text")
+    if not isinstance(explanation, str | None):
+        raise _refusal(
+            case_id, f"at place {place} as `explanation` {describe_json(explanation)}", "give text"
+        )
     who = (name or "").strip() or str(place)
     return Annotation(case_id=case_id, annotator=who, label=item["label"], explanation=explanation or None)
 

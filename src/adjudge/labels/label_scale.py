@@ -76,10 +76,13 @@ def read_label(
 
 
 def is_not_for(label: Json, judge: str) -> bool:
-    """Whether it is an object, judge -> label, that has none for this one; or blank, as in an empty cell."""
-    return (
-        label.get(judge) is None if isinstance(label, dict) else isinstance(label, str) and not label.strip()
-    )
+    """Whether it is an object, judge -> label, that has none for this one; or blank."""
+    return label.get(judge) is None if isinstance(label, dict) else is_blank(label)
+
+
+def is_blank(label: Json) -> bool:
+    """Whether nothing was said: null, or an empty cell."""
+    return label is None or (isinstance(label, str) and not label.strip())
 
 
 def are_zeros_and_ones(counts: Mapping[float, int], scale: Scale | None) -> bool:
@@ -188,10 +191,15 @@ def label_on_scale(label: Json, judge: Judge) -> Meaning | None:
 def label_scale_of(
     name: str,
     judge: Judge | None,
-    verdicts: Collection[tuple[float, bool | None]],
-    label_map: Mapping[str, str],
+    verdicts: Collection[tuple[float, bool | None]] = (),
+    label_map: Mapping[str, str] = MappingProxyType({}),
+    *,
+    has_rule: bool | None = None,
 ) -> LabelScale:
-    """`verdicts` are the scores seen, each with whether it passed: a rule that says otherwise is not the run's."""
+    """`verdicts` are the scores seen, each with whether it passed: a rule that says otherwise is not the run's.
+
+    `has_rule` says whether they come with passes and fails where they are not at hand.
+    """
     scale = judge.scale if judge else None
     passes = _rule(judge.passes) if judge and judge.passes else None
     if passes is not None and any(
@@ -205,7 +213,7 @@ def label_scale_of(
         passes=passes,
         rule=rule,
         threshold=threshold_of(rule, scale) if rule else None,
-        has_rule=any(passed is not None for _, passed in verdicts),
+        has_rule=any(passed is not None for _, passed in verdicts) if has_rule is None else has_rule,
         points=choice_points(judge),
         label_map=label_map,
     )

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from adjudge.errors import InputError
 from adjudge.expressions import EvaluationError, parse_expression
-from adjudge.labels.label_scale import Meaning, read_label
+from adjudge.labels.label_scale import LabelScale, Meaning, read_label
 from adjudge.records import Criterion, ExpressionScore, FieldScore, Json, Judge, Rating, Scale
 from adjudge.rubrics import earned_share
 from adjudge.text import shorten, visible
@@ -70,10 +70,15 @@ def read_parts(
 
 
 def wanted_parts(judge: Judge) -> str:
-    """What labels of parts have to be, for people."""
+    """What labels of parts have to be, for people; empty where the judge asks for none."""
     if judge.rubric is not None:
         return "true, false or null for each criterion"
     return "; ".join(f"`{name}` {scale}" for name, scale in rating_scales(judge).items())
+
+
+def wanted_label(judge: Judge | None, scale: LabelScale, *, in_parts: bool) -> str:
+    """What a label has to be, for people."""
+    return (wanted_parts(judge) if judge and in_parts else "") or scale.wanted()
 
 
 def rating_scales(judge: Judge) -> dict[str, str]:

@@ -278,7 +278,7 @@ def _subjects(judge: Judge, case: Case, bindings: Bindings, labels: "RightOrWron
 
 def _score_of_a(judge: Judge, label: Json, where: str) -> float | None:
     """1 where a label says that A is better, 0 where B is, 0.5 for a tie; None without a label."""
-    if label is None or is_not_for(label, judge.name):
+    if is_not_for(label, judge.name):
         return None
     assert judge.scale is not None
     score = read_label(label, judge.name, judge.scale, pass_rule=False, points=choice_points(judge))
@@ -297,13 +297,13 @@ class RightOrWrong:
     def __init__(self, judge: Judge, source: str, label_map: Mapping[str, str]) -> None:
         self._judge, self.source = judge, source
         # right or wrong can be said of an answer whatever the judge's rule
-        self._scale = replace(label_scale_of(judge.name, judge, (), label_map), has_rule=True)
+        self._scale = label_scale_of(judge.name, judge, (), label_map, has_rule=True)
         self._meanings: list[Meaning] = []
         self._strange: list[Json] = []
 
     def read(self, label: Json) -> bool | None:
         """None where the row has no label for this judge, or one to skip."""
-        if label is None or is_not_for(label, self._judge.name):
+        if is_not_for(label, self._judge.name):
             return None
         meaning = self._scale.place(label)
         if meaning is None:

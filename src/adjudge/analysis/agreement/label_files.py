@@ -23,7 +23,7 @@ from adjudge.errors import InputError
 from adjudge.labels.label_rows import LabelRow, bare_id, find_id, read_labels, refuse_other_responses
 from adjudge.labels.label_scale import refuse_zeros_and_ones
 from adjudge.labels.label_set import place_labels
-from adjudge.labels.parts import read_parts, wanted_parts
+from adjudge.labels.parts import read_parts, wanted_label
 from adjudge.records import LabelDraw
 from adjudge.store import KeptLabel, Store
 from adjudge.text import shorten, visible
@@ -104,7 +104,7 @@ def take_labels(
     verdicts, scale = judged
     by_run, notes = sort_by_run(store, run_id, rows), list[FileNote]()
     for named, run_rows in by_run.items():
-        check_responses(store, named, run_rows, file)
+        validate_responses(store, named, run_rows, file)
     run_rows = by_run.pop(run_id, [])
     found = [_place(run_id, judged, run_rows, file=file, annotator=annotator)]
     for other, other_rows in by_run.items():
@@ -222,7 +222,7 @@ def _place(
     )
 
 
-def check_responses(store: Store, run_id: str, rows: Sequence[LabelRow], file: str) -> None:
+def validate_responses(store: Store, run_id: str, rows: Sequence[LabelRow], file: str) -> None:
     record = store.find_run(run_id)
     assert record is not None
     refuse_other_responses(
@@ -248,8 +248,8 @@ def _keep(store: Store, placed: _Placed) -> int:
 def _no_label(
     file: str, run_id: str, judged: ScaledVerdicts, rows: Sequence[LabelRow], placed: _Placed
 ) -> InputError:
-    judge = judged.verdicts.source if any(isinstance(row.label, list | dict) for row in rows) else None
-    wanted = wanted_parts(judge) if judge else judged.scale.wanted()
+    in_parts = any(isinstance(row.label, list | dict) for row in rows)
+    wanted = wanted_label(judged.verdicts.source, judged.scale, in_parts=in_parts)
     examples = ", ".join(f"`{row.case_id}`" for row in rows[:3])
     return InputError(
         file,

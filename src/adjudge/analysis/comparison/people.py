@@ -3,7 +3,7 @@
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from adjudge.analysis.agreement.label_files import check_responses, sort_by_run
+from adjudge.analysis.agreement.label_files import sort_by_run, validate_responses
 from adjudge.analysis.comparison.matching import LETTERS, CaseSide, Matching
 from adjudge.dataset.read import read_table
 from adjudge.labels.label_rows import LabelRow, find_id, read_labels
@@ -179,7 +179,7 @@ def read_file_labels(store: Store, path: str, runs: tuple[str, str], known: Coll
     by_run = sort_by_run(store, runs[0], [row for row in rows if row.run is not None])
     mine, theirs = ([*unnamed, *by_run.get(run_id, [])] for run_id in runs)
     for run_id, run_rows in zip(runs, (mine, theirs), strict=True):
-        check_responses(store, run_id, run_rows, path)
+        validate_responses(store, run_id, run_rows, path)
     a, b = _by_case(mine, known), _by_case(theirs, known)
     return FileLabels(path=path, both=(a, b), unnamed=bool(unnamed))
 

@@ -649,7 +649,7 @@ class _JudgeTally:
 
     def _add_label(self, judgement: Judgement) -> bool | float | None:
         """What it says on the judge's scale; None where there is none, or none for this judge."""
-        if judgement.label is None or is_not_for(judgement.label, self.judge):
+        if is_not_for(judgement.label, self.judge):
             return None
         if isinstance(judgement.outcome, Judged):
             return None  # there is no score to hold it against

@@ -18,7 +18,7 @@ from adjudge.documents.writers import csv_table, json_line
 from adjudge.errors import InputError, SettingsError, StoreError
 from adjudge.labels.blank_rows import TO_FILL_IN
 from adjudge.labels.draws import DrawRequest
-from adjudge.labels.parts import wanted_parts
+from adjudge.labels.parts import wanted_label
 from adjudge.records import Json
 
 _FORMS = (".jsonl", ".csv")
@@ -108,9 +108,8 @@ def _write_task(task: LabellingTask, judged: ScaledVerdicts, path: str, *, as_js
     for note in task_notes(task):
         print_message(note)
     _write_rows(path, task.rows)
-    judge = judged.verdicts.source
-    in_parts = judge is not None and any(row["label"] is not None for row in task.rows)
-    print_message(f"label: {wanted_parts(judge) if judge and in_parts else judged.scale.wanted()}")
+    in_parts = any(row["label"] is not None for row in task.rows)
+    print_message(f"label: {wanted_label(judged.verdicts.source, judged.scale, in_parts=in_parts)}")
     if path == "-":
         return
     print_message(f"fill in `label` in {path}; then: adjudge agree {task.run_id} {path}")

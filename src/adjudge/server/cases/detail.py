@@ -1,7 +1,7 @@
 """One case: why it has its score, and everything that it was made from."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from fastapi import Query
@@ -193,8 +193,7 @@ def _call(call: Call) -> CallDetail:
 
 
 def _label_scale(judgement: Judgement, judge: Judge | None) -> LabelScale:
-    scale = label_scale_of(judgement.judge, judge, (), {})
-    return replace(scale, has_rule=judgement.passed is not None)
+    return label_scale_of(judgement.judge, judge, has_rule=judgement.passed is not None)
 
 
 # ---- where else it stands ----

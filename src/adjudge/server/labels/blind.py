@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import blake2b, sha256
 from typing import cast
@@ -95,7 +95,7 @@ def label_scale_for(service: Service, subject: RunJudge) -> LabelScale:
     """How labels are read, without a look at the verdicts: whether passes are told apart is in the run's figures."""
     summaries = service.figures.get(subject.record).report.judges
     has_rule = any(each.judge == subject.name and each.pass_rate is not None for each in summaries)
-    return replace(label_scale_of(subject.name, subject.judge, (), {}), has_rule=has_rule)
+    return label_scale_of(subject.name, subject.judge, has_rule=has_rule)
 
 
 # ---- whose turn ----
