@@ -7,7 +7,7 @@ from coverage_common import Decision, Found, scenario
 
 from adjudge.judges import load_judge
 from adjudge.records import Jury
-from adjudge.runs.engine.cascading import Cascading
+from adjudge.runs.engine.cascade_state import CascadeState
 from adjudge.stats.several.cascade import CalibrationCase, StageView, Thresholds, calibrate
 
 RATE = 0.9
@@ -75,7 +75,7 @@ def add_clusters(name: str, labelled: int, cluster: Cluster, true: float, *, con
     @scenario(f"cascade, {name}", domain=True)
     def draw(random: np.random.Generator) -> Found:
         judge = load_judge("correctness")
-        cascading = Cascading(judge, Jury(rule="cascade", models=STAGES, quorum=1, agree=RATE))
+        cascading = CascadeState(judge, Jury(rule="cascade", models=STAGES, quorum=1, agree=RATE))
         salt = random.integers(2**63)  # by which clusters fall into other halves in each sample
         for number in range(labelled):
             for place, agrees in enumerate(cluster(random)):

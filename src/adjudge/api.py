@@ -133,9 +133,9 @@ async def aevaluate(
     plan = opened.plan
     made: list[Judgement] = []
     async with open_session(plan, cases) as session:
-        await session.run(opened.rows, made.append, most_held=None)
+        await session.run(opened.rows, made.append, max_held=None)
         made = add_cases(made, session)
-        has_jury = session.conditions.jury is not None
+        has_jury = session.context.jury is not None
         return Run(
             name=session.run_id,
             judges=plan.judges,

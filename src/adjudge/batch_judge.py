@@ -12,15 +12,15 @@ from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Any, Self, TypeVar, Unpack
 
-from adjudge.dataset.batches import ColumnType, add_columns, check_new, read_batch
+from adjudge.dataset.frames import ColumnType, add_columns, check_new, read_batch
 from adjudge.errors import SettingsError
 from adjudge.labels.case_labels import OWN_LABELS
 from adjudge.options import RunKeywords, RunOptions, called_from_python, make_options, option
 from adjudge.records import Failed, Forced, Judge, Judgement
-from adjudge.runs.batch_runner import Answer, BatchRunner, NotAsked, check_batches, seat_keys
 from adjudge.runs.cluster.connect import check_secrets
 from adjudge.runs.cluster.workers import by_absolute_path
 from adjudge.runs.find_model import default_model
+from adjudge.runs.frames import Answer, BatchRunner, NotAsked, check_batches, column_keys
 from adjudge.runs.plan import Plan, make_plan, named_models
 from adjudge.store.places import holds_secret, is_url
 
@@ -64,7 +64,7 @@ class BatchJudge:
             key: {
                 part: f"{key.judge}_{part}" + (f"_{key.repeat + 1}" if repeats > 1 else "") for part in TYPES
             }
-            for key in seat_keys(self._plan)
+            for key in column_keys(self._plan)
         }
 
     @property

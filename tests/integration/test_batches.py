@@ -18,7 +18,7 @@ from adjudge.models.prices import BATCH_LIMITS
 from adjudge.options import Price, make_options
 from adjudge.records import Usage
 from adjudge.runs.against import open_cases
-from adjudge.runs.batches import MOST_BATCHES
+from adjudge.runs.batch_api.queue import MOST_BATCHES
 from adjudge.runs.plan import make_plan
 from adjudge.runs.session import open_session
 from adjudge.store import open_store

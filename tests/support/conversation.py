@@ -3,21 +3,21 @@
 import json
 
 from adjudge.procedures.case import judge_case
-from adjudge.procedures.procedure import Asking
+from adjudge.procedures.procedure import RequestSettings
 from adjudge.prompts.fill import Bindings, fill_inputs
 from adjudge.records import Case, Completion
 
-ASKING = Asking(bindings=Bindings(current_date="2026-01-02"))
+SETTINGS = RequestSettings(bindings=Bindings(current_date="2026-01-02"))
 
 
 def case_of(**fields):
     return Case(case_id="c1", columns=fields, fields=fields)
 
 
-def converse(judge, case, *replies, asking=ASKING, repeat=0):
+def converse(judge, case, *replies, settings=SETTINGS, repeat=0):
     """Answer a procedure's requests in turn; gives the requests made and the ruling."""
     procedure = judge_case(
-        judge, case, fill_inputs(judge.inputs, case, asking.bindings), asking, repeat=repeat
+        judge, case, fill_inputs(judge.inputs, case, settings.bindings), settings, repeat=repeat
     )
     requests = []
     answers = iter(replies)

@@ -7,7 +7,7 @@ from pathlib import Path
 import adjudge
 
 LAYERS = [
-    {"records", "errors", "text", "patterns", "fields", "versions", "rates", "once"},
+    {"records", "errors", "text", "patterns", "fields", "versions", "rates", "identity_cache"},
     {"options", "schemas", "expressions", "checks", "json_values"},
     {"rubrics"},
     {"templates", "stats", "documents"},

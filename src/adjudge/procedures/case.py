@@ -7,7 +7,7 @@ from adjudge.procedures.check import check_case
 from adjudge.procedures.checklist import judge_by_items
 from adjudge.procedures.groundedness import checks_claims, judge_by_claims
 from adjudge.procedures.pair import judge_blank, judge_pair
-from adjudge.procedures.procedure import Asking, Context, Procedure, Ruling, distinct, is_blank
+from adjudge.procedures.procedure import Context, Procedure, RequestSettings, Ruling, distinct, is_blank
 from adjudge.procedures.rubric import judge_by_rubric
 from adjudge.procedures.single import judge_once, judge_unscored
 from adjudge.prompts.fill import Filled
@@ -33,7 +33,9 @@ WHOLE_REPLY = Contract(schema=object_schema({"reply": {"type": "string"}}), need
 """What is read of a reply whose prompt says nothing of its form."""
 
 
-def judge_case(judge: Judge, case: Case, filled: Filled, asking: Asking, *, repeat: int = 0) -> Procedure:
+def judge_case(
+    judge: Judge, case: Case, filled: Filled, settings: RequestSettings, *, repeat: int = 0
+) -> Procedure:
     """Judge one case, its inputs filled."""
     contract = judge.contract or WHOLE_REPLY
     if filled.missing:
@@ -47,7 +49,7 @@ def judge_case(judge: Judge, case: Case, filled: Filled, asking: Asking, *, repe
     if isinstance(judge.score, CheckScore):
         return check_case(judge, judge.score, filled.fields)
     scorer = Scorer() if judge.score is None else scorer_for(judge)
-    context = Context(judge=judge, case=case, asking=asking, repeat=repeat, scorer=scorer)
+    context = Context(judge=judge, case=case, settings=settings, repeat=repeat, scorer=scorer)
     try:
         if judge.score is None:
             ruling = yield from judge_unscored(context, contract, filled)

@@ -2,7 +2,7 @@
 
 from adjudge.procedures.ask import ASSUMED_LIMIT
 from adjudge.procedures.checklist import list_items
-from adjudge.procedures.procedure import Asking, Context, Procedure, Ruling, distinct, is_blank
+from adjudge.procedures.procedure import Context, Procedure, RequestSettings, Ruling, distinct, is_blank
 from adjudge.procedures.single import judge_once, rule_on
 from adjudge.prompts.fill import Filled
 from adjudge.prompts.fit import LEAST_BYTES, DoesNotFitError, prompt_bytes
@@ -44,7 +44,7 @@ def judge_by_claims(context: Context, contract: Contract, items: Items, filled: 
     if not claims:
         return _no_claims("the response makes no claim", notes)
     asked = context.scorer.items_to_ask(listed, filled.fields)
-    windows = context_windows(judge, {**filled.values, "items": asked}, context.asking)
+    windows = context_windows(judge, {**filled.values, "items": asked}, context.settings)
     if len(windows) > 1:
         notes = (*notes, f"context_windows:{len(windows)}")
     names = [item.name for item in judge.inputs if item.source == "context"]
@@ -78,18 +78,18 @@ def judge_by_claims(context: Context, contract: Contract, items: Items, filled: 
     return ruling._replace(notes=distinct(kept, ruling.notes))
 
 
-def context_windows(judge: Judge, values: dict[str, Json], asking: Asking) -> list[str]:
+def context_windows(judge: Judge, values: dict[str, Json], settings: RequestSettings) -> list[str]:
     """The context in parts that fit the model beside the instructions, the claims and the reply."""
     names = [item.name for item in judge.inputs if item.source == "context"]
     text = context_text(next((values[name] for name in names if name in values), None))
-    if asking.context_tokens is None:
+    if settings.context_tokens is None:
         return cut_windows(text, ASSUMED_WINDOW_TOKENS * LEAST_BYTES)
-    reply = judge.max_output_tokens or asking.max_output_tokens or ASSUMED_LIMIT
+    reply = judge.max_output_tokens or settings.max_output_tokens or ASSUMED_LIMIT
     beside = prompt_bytes(render_prompt(judge.messages, {**values, **dict.fromkeys(names, "")}))
-    room = (asking.context_tokens - reply) * LEAST_BYTES - beside
+    room = (settings.context_tokens - reply) * LEAST_BYTES - beside
     if room < LEAST_WINDOW_BYTES:
         raise DoesNotFitError(
-            f"{beside:,} bytes of instructions and claims leave no room for a context in {asking.context_tokens:,} tokens"
+            f"{beside:,} bytes of instructions and claims leave no room for a context in {settings.context_tokens:,} tokens"
         )
     return cut_windows(text, min(room, MOST_WINDOW_TOKENS * LEAST_BYTES))
 

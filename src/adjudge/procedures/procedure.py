@@ -33,7 +33,7 @@ from adjudge.scoring import Scorer, normalize, passes
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Asking:
+class RequestSettings:
     """How requests are made, the same for every case of a run."""
 
     bindings: Bindings
@@ -71,7 +71,7 @@ def scored(judge: Judge, verdict: Verdict, score: Score) -> Ruling:
 class Context(Struct, frozen=True, kw_only=True):
     judge: Judge
     case: Case
-    asking: Asking
+    settings: RequestSettings
     repeat: int
     scorer: Scorer
     notes: list[str] = []
@@ -88,15 +88,15 @@ class Context(Struct, frozen=True, kw_only=True):
         shared: bool = False,
         values_of_score: tuple[str, ...] = (),
     ) -> Request:
-        judge, asking = self.judge, self.asking
-        limit = judge.max_output_tokens or asking.max_output_tokens
+        judge, settings = self.judge, self.settings
+        limit = judge.max_output_tokens or settings.max_output_tokens
         format_message = None if shared else judge.format_message
         prompt = render_prompt(messages, values, format_message=format_message)
-        if not surely_fits(prompt, asking.context_tokens, limit or ASSUMED_LIMIT):
+        if not surely_fits(prompt, settings.context_tokens, limit or ASSUMED_LIMIT):
             fitted = fit_prompt(
                 partial(render_prompt, messages, format_message=format_message),
                 values,
-                context_tokens=asking.context_tokens,
+                context_tokens=settings.context_tokens,
                 reply_tokens=limit or ASSUMED_LIMIT,
                 cut=judge.truncate,
             )
@@ -111,9 +111,9 @@ class Context(Struct, frozen=True, kw_only=True):
             step=step,
             repeat=0 if shared else self.repeat,
             shared=shared,
-            temperature=judge.temperature if judge.temperature is not None else asking.temperature,
+            temperature=judge.temperature if judge.temperature is not None else settings.temperature,
             max_output_tokens=limit,
-            parameters=asking.parameters,
+            parameters=settings.parameters,
             values=values_of_score,
             fields=fields,
         )

@@ -13,7 +13,7 @@ from adjudge.models.prices import BATCH_SHARE
 from adjudge.options import Price
 from adjudge.procedures.case import judge_case
 from adjudge.procedures.groundedness import checks_claims, context_windows
-from adjudge.procedures.procedure import Asking
+from adjudge.procedures.procedure import RequestSettings
 from adjudge.procedures.rubric import criteria_of
 from adjudge.prompts.fill import fill_inputs
 from adjudge.prompts.fit import DoesNotFitError
@@ -120,7 +120,7 @@ def estimate_run(
         for judge in plan.judges
         for client, _ in models
     }
-    asking = [_asking(plan, client) for client, _ in models]
+    settings = [_asking(plan, client) for client, _ in models]
     # what no model is asked about is counted with the first of them
     sums = [_EstimateSums() for _ in models]
     # of a run in batches: the first request of each form, which is sent directly
@@ -153,7 +153,7 @@ def estimate_run(
                     each.request,
                     learned[each.judge.name, client.name],
                     is_stored=key in stored,
-                    later=later_calls(each.judge, each.row, each.request, asking[place]),
+                    later=later_calls(each.judge, each.row, each.request, settings[place]),
                     is_sure=each.is_sure,
                 )
     share = BATCH_SHARE if plan.options.batch else Decimal(1)
@@ -177,11 +177,11 @@ def estimate_run(
     )
 
 
-def _asking(plan: Plan, client: ModelClient) -> Asking:
+def _asking(plan: Plan, client: ModelClient) -> RequestSettings:
     """With the size of the model's context where the number of windows depends on it; the list is slow to load."""
     if not any(map(checks_claims, plan.judges)):
-        return plan.asking
-    return replace(plan.asking, context_tokens=context_tokens(client.name, client.base_url))
+        return plan.settings
+    return replace(plan.settings, context_tokens=context_tokens(client.name, client.base_url))
 
 
 def _cost(sums: _EstimateSums, price: Price, share: Decimal) -> Range:
@@ -248,16 +248,18 @@ def _add_judgement(
         _add_call(sums, request, known, tokens=tokens, is_sure=is_sure)
 
 
-def later_calls(judge: Judge, row: Case | BadRow, request: Request, asking: Asking) -> list[Decimal]:
+def later_calls(
+    judge: Judge, row: Case | BadRow, request: Request, settings: RequestSettings
+) -> list[Decimal]:
     """The tokens of what a judgement asks after its first call, a number for each."""
     first = prompt_tokens(request.prompt)
     if checks_claims(judge) and isinstance(row, Case):
         # the claims are not known yet; about as long as the response, which the first call has
-        values = dict(fill_inputs(judge.inputs, row, asking.bindings).values)
+        values = dict(fill_inputs(judge.inputs, row, settings.bindings).values)
         empty = {item.name: "" for item in judge.inputs if item.source == "context"}
         beside = prompt_tokens(render_prompt(judge.messages, {**values, **empty, "items": ""}))
         try:
-            windows = context_windows(judge, values, asking)
+            windows = context_windows(judge, values, settings)
         except DoesNotFitError:
             return []
         answer = Decimal(estimate_tokens(as_text(values.get("response", ""))))
@@ -300,8 +302,8 @@ def first_request(judge: Judge, row: Case | BadRow, plan: Plan, repeat: int) -> 
     if isinstance(row, BadRow) or not judge.has_prompt:
         return None
     try:
-        filled = fill_inputs(judge.inputs, row, plan.asking.bindings)
-        return next(judge_case(judge, row, filled, plan.asking, repeat=repeat))
+        filled = fill_inputs(judge.inputs, row, plan.settings.bindings)
+        return next(judge_case(judge, row, filled, plan.settings, repeat=repeat))
     except (StopIteration, TemplateError, InputError):
         return None
 

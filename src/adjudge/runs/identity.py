@@ -44,10 +44,10 @@ def describe_run(
         "judges": [f"{judge.name}@{judge.hash}" for judge in plan.judges],
         "model": names if len(names) > 1 else names[0],
         "base_url": base_urls if len(names) > 1 else base_urls[0],
-        "temperature": plan.asking.temperature,
-        "parameters": dict(plan.asking.parameters),
-        "maps": dict(plan.asking.bindings.maps),
-        "sets": dict(plan.asking.bindings.sets),
+        "temperature": plan.settings.temperature,
+        "parameters": dict(plan.settings.parameters),
+        "maps": dict(plan.settings.bindings.maps),
+        "sets": dict(plan.settings.bindings.sets),
         "repeats": options.repeat,
         "rows": [
             options.first,
@@ -75,7 +75,7 @@ def describe_run(
         "current_date": plan.current_date.day,
         # what each judge was asked with: its own goes before the run's, and its file does not tell which it was
         "temperatures": [
-            plan.asking.temperature if judge.temperature is None else judge.temperature
+            plan.settings.temperature if judge.temperature is None else judge.temperature
             for judge in plan.judges
         ],
         **({} if options.candidate is None else {"candidate": options.candidate}),

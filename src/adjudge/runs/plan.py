@@ -16,7 +16,7 @@ from adjudge.models import context_tokens
 from adjudge.models.clients.confidential import mask_secrets
 from adjudge.options import JURY_RULES, RunOptions, option, split_values
 from adjudge.procedures.jury import votes_by_label
-from adjudge.procedures.procedure import Asking
+from adjudge.procedures.procedure import RequestSettings
 from adjudge.prompts.fill import Bindings
 from adjudge.prompts.lookup import inputs_in_values, unknown_maps
 from adjudge.records import BadRow, Case, CombineScore, Json, Judge, ModelClient, ModelFunction
@@ -77,14 +77,14 @@ class Plan:
     judges: tuple[Judge, ...]
     """With the parts of combinations, each before what is computed from it."""
     options: RunOptions
-    asking: Asking
+    settings: RequestSettings
     current_date: CurrentDate
     pairing: Pairing | None = None
     """With `--against`."""
     ranking: PlannedRanking | None = None
     """Of systems that are compared pair by pair."""
     confidential: Confidential | None = field(default=None, repr=False)
-    """The request parameters as they are sent, where some are secret; `asking` has them masked."""
+    """The request parameters as they are sent, where some are secret; `settings` has them masked."""
     named: tuple[Judge, ...] = ()
     """The judges that were asked for, without those that are only parts of them."""
 
@@ -99,8 +99,8 @@ class Plan:
 
     def on(self, current: CurrentDate) -> "Plan":
         """The same plan on another day."""
-        bindings = replace(self.asking.bindings, current_date=current.day)
-        return replace(self, current_date=current, asking=replace(self.asking, bindings=bindings))
+        bindings = replace(self.settings.bindings, current_date=current.day)
+        return replace(self, current_date=current, settings=replace(self.settings, bindings=bindings))
 
     def select(self, rows: Iterable[Case | BadRow]) -> Iterable[Case | BadRow]:
         """Those that are to be judged; a conversation counts as one case, however many of its turns are judged."""
@@ -202,7 +202,7 @@ def make_plan(
     return Plan(
         judges=loaded,
         options=options,
-        asking=Asking(
+        settings=RequestSettings(
             bindings=Bindings(maps=columns, sets=variables, current_date=current.day),
             temperature=temperature,
             parameters=masked.parameters,

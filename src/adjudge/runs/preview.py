@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from adjudge.errors import DatasetError
 from adjudge.procedures.groundedness import checks_claims, context_windows
-from adjudge.procedures.procedure import Asking
+from adjudge.procedures.procedure import RequestSettings
 from adjudge.procedures.rubric import criteria_of, numbered
 from adjudge.prompts.fill import Bindings, exchange, fill_inputs, values_for
 from adjudge.prompts.render import render_prompt
@@ -64,7 +64,7 @@ def preview(judge: Judge, case: Case, bindings: Bindings) -> list[PreviewStep]:
 def _window_steps(judge: Judge, values: dict[str, Json], bindings: Bindings) -> list[PreviewStep]:
     """A prompt for each window, as for a model of which it is not known how much it takes."""
     names = [item.name for item in judge.inputs if item.source == "context"]
-    windows = context_windows(judge, values, Asking(bindings=bindings))
+    windows = context_windows(judge, values, RequestSettings(bindings=bindings))
     steps = []
     for number, window in enumerate(windows, start=1):
         prompt = render_prompt(judge.messages, {**values, **dict.fromkeys(names, window)})

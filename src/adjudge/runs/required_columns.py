@@ -49,7 +49,7 @@ def _lacking(case: Case, plan: Plan) -> dict[str, Missing]:
     for judge in plan.judges:
         if not _fails_without(judge):
             continue
-        filled = fill_inputs(judge.inputs, case, plan.asking.bindings)
+        filled = fill_inputs(judge.inputs, case, plan.settings.bindings)
         if NO_TURN in filled.notes:
             continue  # the column is there: the conversation has no answer
         found |= {each.name: each for each in filled.missing if not _has_column(case, each)}

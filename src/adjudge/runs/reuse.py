@@ -2,8 +2,6 @@
 
 import asyncio
 import re
-from collections.abc import Sequence
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import partial
@@ -11,10 +9,9 @@ from hashlib import sha256
 
 from msgspec.structs import replace
 
-from adjudge.errors import ModelCallError
 from adjudge.models import SharedClient
 from adjudge.records import Completion, ModelClient, Request, as_read
-from adjudge.runs.engine.activity import Activity
+from adjudge.runs.batch_api.activity import Activity
 from adjudge.store import KeepCompletion, StoredCompletion
 from adjudge.store.group import GroupCommit
 
@@ -48,8 +45,6 @@ class StoredClient(SharedClient):
         self._room = room
         self._store = store
         self._fresh_since = fresh_since
-        self._ahead: dict[str, StoredCompletion | None] = {}
-        """What was looked up for requests that are about to be made."""
 
     def asking_again(self, since: datetime) -> "StoredClient":
         """The same, for requests whose stored replies were of no use (`--retry`)."""
@@ -69,21 +64,9 @@ class StoredClient(SharedClient):
     def sharing_key(self, request: Request) -> str:
         return self.request_key(request)
 
-    async def look_ahead(self, requests: Sequence[Request]) -> None:
-        """One question to the store for all of them. It holds for the first who asks: until then nobody else has asked."""
-        keys = []
-        for request in requests:
-            with suppress(ModelCallError):  # it cannot be sent, as whoever sends it will hear
-                keys.append(self.request_key(request))
-        found = await self._store.find_completions(keys)
-        self._ahead = {key: found.get(key) for key in keys}
-
     async def find_or_ask(self, key: str, request: Request) -> Completion:
-        if key in self._ahead:
-            stored = self._ahead.pop(key)
-        else:
-            with self._activity.working:
-                stored = (await self._store.find_completions([key])).get(key)
+        with self._activity.working:
+            stored = (await self._store.find_completions([key])).get(key)
         if stored is not None and (self._fresh_since is None or stored.at >= self._fresh_since):
             return self._reused(stored)
         await self._room.acquire()
@@ -107,7 +90,6 @@ class StoredClient(SharedClient):
             done=partial(self._committed, key),
         )
         self._kept[key] = completion
-        self._ahead.pop(key, None)
         return completion
 
     def _committed(self, key: str) -> None:

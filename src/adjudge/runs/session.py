@@ -29,7 +29,7 @@ from adjudge.models.clients.pace import Pace
 from adjudge.models.prices import list_price
 from adjudge.options import Price, RunOptions, Shard, option
 from adjudge.records import IN_CODE, BadRow, Case, Json, Judgement, Jury, ModelClient
-from adjudge.runs.batches import IN_FLIGHT, BatchClient, Batching
+from adjudge.runs.batch_api.queue import IN_FLIGHT, BatchClient, BatchQueue
 from adjudge.runs.budget import (
     ASSUMED_OUTPUT_TOKENS,
     Budget,
@@ -37,12 +37,12 @@ from adjudge.runs.budget import (
     StoredAccount,
     check_parameters,
 )
-from adjudge.runs.cluster.order import WorkOrder
-from adjudge.runs.engine.cascading import Cascading
-from adjudge.runs.engine.conditions import Conditions, Halt, RunModel
-from adjudge.runs.engine.execute import execute
-from adjudge.runs.engine.keep import TRIED_AGAIN, Keeper, NoKeeper
-from adjudge.runs.engine.order import MOST_HELD
+from adjudge.runs.cluster.assignment import Assignment
+from adjudge.runs.engine.cascade_state import CascadeState
+from adjudge.runs.engine.context import RunContext, RunModel, StopSignal
+from adjudge.runs.engine.loop import execute
+from adjudge.runs.engine.row_order import MAX_HELD
+from adjudge.runs.engine.run_store import TRIED_AGAIN, NullRunStore, RunStore
 from adjudge.runs.find_model import find_models
 from adjudge.runs.given_labels import read_case_labels
 from adjudge.runs.identity import ChosenRun, choose_batch_run, choose_run, describe_run, remembered_date
@@ -73,7 +73,7 @@ class Session:
     plan: Plan
     resumes: bool
     """It was begun before; what it has judged is not judged again."""
-    conditions: Conditions
+    context: RunContext
     limits: "RunLimits"
     store: Store | None
     workers: "Workers | None" = None
@@ -82,11 +82,11 @@ class Session:
     @property
     def shard(self) -> Shard | None:
         """The part of the run that is judged here."""
-        return self.conditions.shard
+        return self.context.shard
 
     @property
     def models(self) -> tuple[str, ...]:
-        return tuple(model.client.name for model in self.conditions.models)
+        return tuple(model.client.name for model in self.context.models)
 
     @property
     def model(self) -> str:
@@ -96,37 +96,37 @@ class Session:
     @property
     def halted(self) -> str | None:
         """Why it took no further work, where it did."""
-        return self.conditions.halt.why
+        return self.context.stop_signal.why
 
     @property
     def expected(self) -> int | None:
         """How many judgements were chosen to be made, as far as that is known."""
-        return self.conditions.progress.expected
+        return self.context.progress.expected
 
     @property
     def partial(self) -> Partial | None:
         """What there is of the run when `run` ended early; None when it did not."""
-        progress, halt = self.conditions.progress, self.conditions.halt
-        if progress.complete and not halt.is_unfinished:
+        progress, stop_signal = self.context.progress, self.context.stop_signal
+        if progress.complete and not stop_signal.is_unfinished:
             return None
         found = None if self.store is None or self.shard is not None else self.store.find_run(self.run_id)
         if found is None:
             positions = progress.positions
-            done = positions.settled_count + positions.skipped - halt.not_asked
+            done = positions.settled_count + positions.skipped - stop_signal.not_asked
             return Partial(done=done, of=progress.expected)
         return Partial(done=found.judgements - found.not_asked, of=progress.expected)
 
     @property
     def in_flight(self) -> int:
-        if self.limits.batching is not None:
-            return self.limits.batching.in_flight
+        if self.limits.batch_queue is not None:
+            return self.limits.batch_queue.in_flight
         here = sum(governor.in_flight for governor in self.limits.governors)
         return here if self.workers is None else self.workers.in_flight
 
     @property
     def resumed(self) -> int:
         """How many judgements were there already, as far as the rows have been read."""
-        return self.conditions.progress.positions.skipped
+        return self.context.progress.positions.skipped
 
     @property
     def spent(self) -> Decimal:
@@ -140,23 +140,23 @@ class Session:
 
     def stop(self, why: str) -> None:
         """Take no further work; what is in flight is finished. Batches go on without us."""
-        self.limits.stopper(self.conditions.halt)(why)
+        self.limits.stopper(self.context.stop_signal)(why)
 
     @property
     def leaves_at_once(self) -> bool:
         """After `stop` nothing is waited for: batches are collected another time."""
-        return self.limits.batching is not None
+        return self.limits.batch_queue is not None
 
     @property
     def batches(self) -> list[BatchRecord]:
         """Those that the provider has, or may have, and of which something is not collected."""
-        if self.limits.batching is None or self.store is None:
+        if self.limits.batch_queue is None or self.store is None:
             return []
         return [batch for model in self.models for batch in self.store.batches_under_way(self.run_id, model)]
 
     def cancel(self) -> None:
         """Give up what is in flight, after `stop`."""
-        self.conditions.halt.cancel()
+        self.context.stop_signal.cancel()
 
     async def run(
         self,
@@ -164,7 +164,7 @@ class Session:
         take: Receiver,
         *,
         made: Receiver | None = None,
-        most_held: int | None = MOST_HELD,
+        max_held: int | None = MAX_HELD,
         more_follow: bool = False,
     ) -> None:
         """Judge the cases. `take` gets every judgement in the order of the cases, those from before the run was
@@ -172,24 +172,24 @@ class Session:
         new ones as they are made.
 
         What had to wait for an earlier case is read back from the store, its calls without their texts, unless
-        `most_held` is None. `more_follow`: there will be another call, so what it may come to is left to it.
+        `max_held` is None. `more_follow`: there will be another call, so what it may come to is left to it.
         """
-        jobs = self.conditions.at_once(self.plan.options.jobs)
-        if self.limits.batching is not None:
+        jobs = self.context.at_once(self.plan.options.jobs)
+        if self.limits.batch_queue is not None:
             jobs = min(IN_FLIGHT, self.expected or IN_FLIGHT)
         chosen = self.plan.select(cases)
         if self.workers is None:
-            judged = execute(chosen, self.conditions, jobs=jobs, most_held=most_held, receive=made)
+            judged = execute(chosen, self.context, jobs=jobs, max_held=max_held, receive=made)
         else:
-            judged = self.workers.execute(chosen, self.conditions, receive=made)
+            judged = self.workers.execute(chosen, self.context, receive=made)
         async with aclosing(judged) as stream:
             async for judgement in stream:
                 take(judgement)
         if self.store is not None and self.resumes and not more_follow:
             for judgement in self.store.judgements(
-                self.run_id, first=self.conditions.progress.positions.planned
+                self.run_id, first=self.context.progress.positions.planned
             ):
-                if self.conditions.is_here(judgement.case_id):
+                if self.context.is_here(judgement.case_id):
                     take(judgement)
 
 
@@ -201,7 +201,7 @@ async def open_session(
     options = plan.options
     check_retry(options.retry)
     async with AsyncExitStack() as stack:
-        stack.enter_context(fewer_collections())
+        stack.enter_context(relaxed_gc())
         store = cluster = None
         if options.engine == "ray":
             from adjudge.runs.cluster.connect import open_cluster  # noqa: PLC0415 - for that engine only
@@ -228,51 +228,50 @@ async def open_session(
         if store is not None and plan.current_date.source == TODAY:
             plan = plan.on(remembered_date(store, described) or plan.current_date)
             described["current_date"] = plan.current_date.day
-        conditions = _learning(_conditions(asked, plan, limits, clock), plan)
+        context = _learning(_conditions(asked, plan, limits, clock), plan)
         rows = count_chosen(source, plan)
-        expected = None if rows is None else rows * len(conditions.seats())
-        conditions.progress.expected = expected if options.shard is None else None
+        expected = None if rows is None else rows * len(context.planned_judgements())
+        context.progress.expected = expected if options.shard is None else None
         if store is None:
             chosen = choose_run(None, described, name=options.name)
-            conditions = _sharing(conditions)
+            context = _sharing(context)
         else:
             chosen, lock = hold_run(store, described, name=options.name, shard=options.shard)
             chosen = replace(chosen, record=structs.replace(chosen.record, expected=expected))
-            await stack.enter_async_context(watched_lock(lock, limits.stopper(conditions.halt)))
-            conditions = await stack.enter_async_context(
-                _begun(conditions, options, store, chosen, limits=limits)
-            )
+            await stack.enter_async_context(watched_lock(lock, limits.stopper(context.stop_signal)))
+            context = await stack.enter_async_context(_begun(context, options, store, chosen, limits=limits))
         workers = None
         if cluster is not None:
             from adjudge.runs.cluster.workers import open_workers  # noqa: PLC0415 - for that engine only
 
             # by name, also where the environment or nobody named them
             named = replace(options, model=options.model or tuple(client.name for client in asked))
-            order = WorkOrder(chosen=chosen, plan=replace(plan, options=named))
+            order = Assignment(chosen=chosen, plan=replace(plan, options=named))
             workers = await stack.enter_async_context(open_workers(cluster, order, rows=rows))
         yield Session(
             run_id=chosen.record.run_id,
             plan=plan,
             resumes=chosen.resumes,
-            conditions=conditions,
+            context=context,
             limits=limits,
             store=store,
             workers=workers,
         )
 
 
-OBJECTS_BETWEEN_COLLECTIONS = 10_000
-"""So many more made than dropped: a run holds some hundred cases, which take no part in cycles."""
+GC_THRESHOLD = 10_000
+"""Objects made and not dropped before cycles are looked for. A run holds some hundred cases, which make none."""
 
 
 @contextmanager
-def fewer_collections() -> Iterator[None]:
-    """Let the collector of cycles look less often while a run is under way: it took a tenth of the processor time.
-    Whoever switched it off, or made it look even less often, had a reason.
+def relaxed_gc() -> Iterator[None]:
+    """Look for cycles less often while a run is under way, unless the program has chosen to look even less often.
+
+    At Python's own threshold it takes a seventh of the processor time of a judgement.
     """
     usual = gc.get_threshold()
-    if 0 < usual[0] < OBJECTS_BETWEEN_COLLECTIONS:
-        gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS, *usual[1:])
+    if 0 < usual[0] < GC_THRESHOLD:
+        gc.set_threshold(GC_THRESHOLD, *usual[1:])
     try:
         yield
     finally:
@@ -286,12 +285,12 @@ class RunLimits(NamedTuple):
     pace: Pace
     governors: tuple[Governor, ...]
     """One for each model."""
-    batching: Batching | None = None
+    batch_queue: BatchQueue | None = None
     """With `--batch`, which sends requests together instead."""
 
-    def stopper(self, halt: Halt) -> Callable[[str], None]:
+    def stopper(self, stop_signal: StopSignal) -> Callable[[str], None]:
         """How a run ends early: a day may pass before what is in flight in batches is finished."""
-        return halt.stop if self.batching is None else self.batching.leave
+        return stop_signal.stop if self.batch_queue is None else self.batch_queue.leave
 
 
 def _limits(options: RunOptions, *, models: int, clock: Clock) -> RunLimits:
@@ -299,16 +298,16 @@ def _limits(options: RunOptions, *, models: int, clock: Clock) -> RunLimits:
     budget = Budget(max_cost=options.max_cost, max_calls=options.max_calls, deadline=deadline, clock=clock)
     pace = Pace(rpm=options.rpm, tpm=options.tpm, clock=clock)
     governor = Governor(jobs=options.jobs, pace=pace, deadline=deadline, clock=clock)
-    batching = Batching(budget=budget, clock=clock, detach=options.detach) if options.batch else None
+    batch_queue = BatchQueue(budget=budget, clock=clock, detach=options.detach) if options.batch else None
     governors = (governor, *(governor.for_another_model() for _ in range(models - 1)))
-    return RunLimits(budget, pace, governors, batching)
+    return RunLimits(budget, pace, governors, batch_queue)
 
 
 def _behind_limits(
     asked: Sequence[ModelClient], plan: Plan, limits: RunLimits, clock: Clock
 ) -> tuple[RunModel, ...]:
     if plan.options.max_cost is not None:
-        check_parameters(plan.asking.parameters)
+        check_parameters(plan.settings.parameters)
     return tuple(
         _limited(client, plan, limits, governor, clock)
         for client, governor in zip(asked, limits.governors, strict=True)
@@ -322,9 +321,9 @@ def _limited(
     options = plan.options
     price = options.price
     if options.max_cost is not None:
-        price = price or known_price(client, plan.asking.parameters)
-    asking = replace(
-        plan.asking,
+        price = price or known_price(client, plan.settings.parameters)
+    settings = replace(
+        plan.settings,
         context_tokens=context_tokens(client.name, client.base_url),
         max_output_tokens=None if options.max_cost is None else ASSUMED_OUTPUT_TOKENS,
     )
@@ -338,14 +337,16 @@ def _limited(
     sent = client if plan.confidential is None else ConfidentialClient(client, *plan.confidential)
     budgeted = BudgetedClient(sent, limits.budget, price=price, price_is_given=is_given)
     retrying = RetryingClient(budgeted, governor=governor, clock=clock)
-    if limits.batching is not None and client.name != IN_CODE:
-        batched = BatchClient(client, limits.batching, direct=retrying, price=price, price_is_given=is_given)
-        return RunModel(batched, asking)
+    if limits.batch_queue is not None and client.name != IN_CODE:
+        batched = BatchClient(
+            client, limits.batch_queue, direct=retrying, price=price, price_is_given=is_given
+        )
+        return RunModel(batched, settings)
     if not client.learns:
-        return RunModel(retrying, asking)
+        return RunModel(retrying, settings)
     # what the first reply costs is known before the others are sent, where that matters
     max_wait_seconds = MAX_WAIT_SECONDS if options.max_cost is None else None
-    return RunModel(FirstCallClient(retrying, max_wait_seconds=max_wait_seconds), asking)
+    return RunModel(FirstCallClient(retrying, max_wait_seconds=max_wait_seconds), settings)
 
 
 def _close_at_end(asked: Sequence[ModelClient], options: RunOptions, stack: AsyncExitStack) -> None:
@@ -355,48 +356,48 @@ def _close_at_end(asked: Sequence[ModelClient], options: RunOptions, stack: Asyn
             stack.push_async_callback(client.close)
 
 
-def _conditions(asked: Sequence[ModelClient], plan: Plan, limits: RunLimits, clock: Clock) -> Conditions:
+def _conditions(asked: Sequence[ModelClient], plan: Plan, limits: RunLimits, clock: Clock) -> RunContext:
     """Of a run whose place in the store is not opened yet."""
     options = plan.options
-    return Conditions(
+    return RunContext(
         judges=plan.judges,
         repeats=options.repeat,
         models=_behind_limits(asked, plan, limits, clock),
-        keeper=NoKeeper(),
+        run_store=NullRunStore(),
         jury=make_jury(options, [client.name for client in asked]) if plan.asks_model else None,
         labels=read_case_labels(options.labels),
         shard=options.shard,
     )
 
 
-def _learning(conditions: Conditions, plan: Plan) -> Conditions:
+def _learning(context: RunContext, plan: Plan) -> RunContext:
     """The same with what learns from labels, where a cascade does."""
-    jury, labels = conditions.jury, plan.options.labels
+    jury, labels = context.jury, plan.options.labels
     if jury is not None and jury.rule == "cascade":
         (judge,) = (judge for judge in plan.judges if judge.asks_model)
-        cascading = Cascading(judge, jury)
-        cascading.check(conditions.labels, labels)
-        return replace(conditions, cascading=cascading)
-    return conditions
+        cascade = CascadeState(judge, jury)
+        cascade.check(context.labels, labels)
+        return replace(context, cascade=cascade)
+    return context
 
 
 @asynccontextmanager
 async def _begun(
-    conditions: Conditions, options: RunOptions, store: Store, chosen: ChosenRun, *, limits: RunLimits
-) -> AsyncIterator[Conditions]:
-    """The same conditions with a store behind them. A run that does not end well can go on."""
+    context: RunContext, options: RunOptions, store: Store, chosen: ChosenRun, *, limits: RunLimits
+) -> AsyncIterator[RunContext]:
+    """The same context with a store behind them. A run that does not end well can go on."""
     run, shard = chosen.record, chosen.shard
     part, of_case = (None, None) if shard is None else (shard.number, shard.holds)
-    store.write([*(KeepJudge(judge=judge) for judge in conditions.judges), StartRun(run=run, shard=part)])
+    store.write([*(KeepJudge(judge=judge) for judge in context.judges), StartRun(run=run, shard=part)])
     if chosen.resumes:
         # no reply is stored for these, or the person wants another: they are judged again
         again = TRIED_AGAIN | options.retry
-        if conditions.jury is not None:
+        if context.jury is not None:
             # what was made from such votes; a cascade's thresholds, and so its verdicts, depend on every vote
             store.remove_computed(
                 run.run_id,
-                conditions.jury.name,
-                None if conditions.cascading is not None else again,
+                context.jury.name,
+                None if context.cascade is not None else again,
                 of_case=of_case,
             )
         store.remove_judgements(run.run_id, again, of_case=of_case)
@@ -404,13 +405,13 @@ async def _begun(
         if run.plan.get("identity") is None and shard is None:
             store.displace(run.run_id)
     is_shared = shard is not None or options.engine != "local"
-    async with _kept(conditions, options, store, chosen, limits=limits, is_shared=is_shared) as kept:
+    async with _kept(context, options, store, chosen, limits=limits, is_shared=is_shared) as kept:
         state: RunState = "interrupted"
         try:
             yield kept
-            if not kept.halt.is_unfinished and kept.progress.complete:
+            if not kept.stop_signal.is_unfinished and kept.progress.complete:
                 state = "finished"
-            elif kept.halt.why is None and kept.halt.not_asked:
+            elif kept.stop_signal.why is None and kept.stop_signal.not_asked:
                 state = "limit_reached"
         finally:
             ended = EndRun(
@@ -420,21 +421,21 @@ async def _begun(
                 expected=kept.progress.expected,
                 shard=part,
             )
-            assert isinstance(kept.keeper, Keeper)
-            await kept.keeper.write(ended)
+            assert isinstance(kept.run_store, RunStore)
+            await kept.run_store.write(ended)
 
 
 @asynccontextmanager
 async def _kept(
-    conditions: Conditions,
+    context: RunContext,
     options: RunOptions,
     store: Store,
     chosen: ChosenRun,
     *,
     limits: RunLimits,
     is_shared: bool,
-) -> AsyncIterator[Conditions]:
-    """The same conditions with replies and judgements kept, and limits counted, in the store of a run that has begun."""
+) -> AsyncIterator[RunContext]:
+    """The same context with replies and judgements kept, and limits counted, in the store of a run that has begun."""
     run = chosen.record
     async with AsyncExitStack() as stack:
         group = GroupCommit(store)
@@ -442,12 +443,12 @@ async def _kept(
         account = StoredAccount(store, group, run.run_id, is_shared=is_shared)
         limits.budget.account = limits.pace.account = account
         stack.callback(limits.budget.give_back)
-        batching = limits.batching
-        if batching is not None:
-            await batching.open(store, group, run.run_id, conditions.progress, conditions.halt)
-            stack.push_async_callback(batching.close)
+        batch_queue = limits.batch_queue
+        if batch_queue is not None:
+            await batch_queue.open(store, group, run.run_id, context.progress, context.stop_signal)
+            stack.push_async_callback(batch_queue.close)
         # what is in a batch can be collected again after a crash
-        room = asyncio.Semaphore(options.jobs if batching is None else IN_FLIGHT)
+        room = asyncio.Semaphore(options.jobs if batch_queue is None else IN_FLIGHT)
         clients = [
             StoredClient(
                 asked,
@@ -456,25 +457,25 @@ async def _kept(
                 scope=f"{run.run_id} {run.started_at.isoformat()}" if asked.within_run else None,
                 fresh_since=run.started_at if options.fresh else None,
                 room=room,
-                activity=conditions.progress.activity,
+                activity=context.progress.activity,
             )
-            for asked, _ in conditions.models
+            for asked, _ in context.models
         ]
-        keeper = Keeper(group, chosen, clients, fresh=options.fresh, retry=options.retry)
+        run_store = RunStore(group, chosen, clients, fresh=options.fresh, retry=options.retry)
         models = tuple(
-            model._replace(client=client) for model, client in zip(conditions.models, clients, strict=True)
+            model._replace(client=client) for model, client in zip(context.models, clients, strict=True)
         )
-        yield replace(conditions, models=models, keeper=keeper)
+        yield replace(context, models=models, run_store=run_store)
 
 
 class Joined(NamedTuple):
-    conditions: Conditions
+    context: RunContext
     limits: RunLimits
 
 
 @asynccontextmanager
 async def join_session(
-    order: WorkOrder, *, environ: Mapping[str, str] = os.environ, clock: Clock = SYSTEM_CLOCK
+    order: Assignment, *, environ: Mapping[str, str] = os.environ, clock: Clock = SYSTEM_CLOCK
 ) -> AsyncIterator[Joined]:
     """For a process that judges blocks of a run which another drives: what that one has begun, it neither begins nor ends."""
     assert order.plan.options.store is not None
@@ -534,20 +535,20 @@ async def _joined(
         asked = find_models(plan, environ=environ, cores=cores)
         _close_at_end(asked, options, stack)
         limits = _limits(options, models=len(asked), clock=clock)
-        conditions = _conditions(asked, plan, limits, clock)
+        context = _conditions(asked, plan, limits, clock)
         if store is None or choose is None:
-            yield Joined(_sharing(conditions), limits)
+            yield Joined(_sharing(context), limits)
             return
         kept = await stack.enter_async_context(
-            _kept(conditions, options, store, choose(asked), limits=limits, is_shared=True)
+            _kept(context, options, store, choose(asked), limits=limits, is_shared=True)
         )
         yield Joined(kept, limits)
 
 
-def _sharing(conditions: Conditions) -> Conditions:
+def _sharing(context: RunContext) -> RunContext:
     """Without a store, what several judgements need alike is asked for once."""
-    shared = (model._replace(client=SharedClient(model.client)) for model in conditions.models)
-    return replace(conditions, models=tuple(shared))
+    shared = (model._replace(client=SharedClient(model.client)) for model in context.models)
+    return replace(context, models=tuple(shared))
 
 
 def make_jury(options: RunOptions, models: Sequence[str]) -> Jury | None:

@@ -130,5 +130,5 @@ async def play(session: Session, matches: Sequence[Match], *, take: Callable[[Ju
 
     most = session.plan.options.max_calls
     chosen = matches if most is None else matches[: most // CALLS_PER_CASE]
-    await session.run([match.case for match in chosen], receive, most_held=None, more_follow=True)
+    await session.run([match.case for match in chosen], receive, max_held=None, more_follow=True)
     return Played(wins=tuple(wins), unscored=len(unscored))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from adjudge.errors import JudgeFileError
 from adjudge.expressions import EvaluationError, parse_expression
-from adjudge.once import once_per_record
+from adjudge.identity_cache import cache_by_identity
 from adjudge.records import (
     CheckScore,
     CombineScore,
@@ -99,7 +99,7 @@ class WithPassRule(Scorer):
         return found
 
 
-@once_per_record
+@cache_by_identity
 def scorer_for(judge: Judge) -> Scorer:
     """The scorer of a judge that has a score rule; one without can be shown, not run."""
     scorer = base_scorer(judge)

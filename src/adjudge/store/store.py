@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from adjudge.errors import StoreError
 from adjudge.rates import FlowLimit, FlowWish, PaceDraw
 from adjudge.records import Case, Json, Judgement, LabelDraw
-from adjudge.store import batches, lookups, reading, upkeep
+from adjudge.store import batch_api, lookups, reading, upkeep
 from adjudge.store import labels as people
 from adjudge.store.counts import forget_counts
 from adjudge.store.packing import DamagedError, to_name
@@ -170,13 +170,13 @@ class SqlStore:
     # ---- batches ----
 
     def keep_batch(self, batch: BatchRecord) -> None:
-        self._home.write(lambda session: batches.keep(session, batch))
+        self._home.write(lambda session: batch_api.keep(session, batch))
 
     def batch_submitted(self, batch_id: str, provider_id: str) -> None:
-        self._home.write(lambda session: batches.submitted(session, batch_id, provider_id))
+        self._home.write(lambda session: batch_api.submitted(session, batch_id, provider_id))
 
     def batches_under_way(self, run_id: str, model: str) -> list[BatchRecord]:
-        return self._read(lambda session: batches.under_way(session, run_id, model))
+        return self._read(lambda session: batch_api.under_way(session, run_id, model))
 
     # ---- reading ----
 

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 from adjudge.errors import InputError, StoreError
 from adjudge.options import option
 from adjudge.records import Case, Forced, Json, Scored
-from adjudge.store import batches
+from adjudge.store import batch_api
 from adjudge.store.codec import (
     dump_case,
     dump_driver,
@@ -211,7 +211,7 @@ def store_rows(session: SqlSession, rows: BatchRows, where: str) -> None:
             case TellNews():
                 tell(session, write)
             case CloseBatch(batch_id=batch_id):
-                batches.close(session, batch_id)
+                batch_api.close(session, batch_id)
             case PlaceJudgement():
                 session.change(
                     f"UPDATE judgements SET position = ? WHERE ({', '.join(KEY)}) = {in_list(len(KEY))}",  # noqa: S608 - columns of ours

@@ -8,7 +8,6 @@ from adjudge.errors import TemplateError
 from adjudge.records import Dialect, Json, Message, Role
 from adjudge.templates.expressions import Scope
 from adjudge.templates.outlining import outline_of, serialise
-from adjudge.templates.plain import PlainRun, prepare, write_steps
 from adjudge.templates.survey import find_mentions, gather
 from adjudge.templates.syntax import (
     Assign,
@@ -24,7 +23,7 @@ from adjudge.templates.syntax import (
     Text,
     line_of,
 )
-from adjudge.templates.values import ABSENT, Value, is_filled, is_true, to_text
+from adjudge.templates.values import ABSENT, Value, is_filled, is_true
 
 UNINDENTED = re.compile(r"^\S", re.MULTILINE)
 LAID_OUT: frozenset[Dialect] = frozenset({"promptl"})
@@ -52,29 +51,17 @@ class TreeTemplate:
         self.scope = scope
         self.references: tuple[TemplateInput, ...] = gather(find_mentions(text, nodes, scope.known))
         self._lays_out = dialect in LAID_OUT
-        self._steps = prepare(nodes, scope.known)
-        self._flat = self._steps[0] if self._steps and len(self._steps) == 1 and not self._lays_out else None
         self._tagged = any(_has_message(node) for node in nodes)
 
     def render(self, values: Mapping[str, Json]) -> tuple[Message, ...]:
-        if isinstance(self._flat, PlainRun):
-            return (Message(role="user", content="".join(self._flat.fill(values, to_text))),)
-        scope = self.scope(values)
+        writer = TreeRendering(self.text, self.scope(values), lays_out=self._lays_out)
         try:
-            if self._steps is not None:
-                parts: list[str] = []
-                literal: list[bool] = []
-                write_steps(self._steps, scope, parts, literal)
-            else:
-                writer = TreeRendering(self.text, scope, lays_out=self._lays_out)
-                writer.write_nodes(self.nodes)
-                if self._tagged:
-                    return writer.messages()
-                parts, literal = writer.parts, writer.literal
+            writer.write_nodes(self.nodes)
         except RecursionError as error:
             raise TemplateError("line 1", "a list is nested too deep to be written", "nest less") from error
-        if self._lays_out:
-            parts = _trim(parts, literal, lays_out=True)
+        if self._tagged:
+            return writer.messages()
+        parts = _trim(writer.parts, writer.literal, lays_out=True) if self._lays_out else writer.parts
         return (Message(role="user", content="".join(parts)),)
 
     def outline(self) -> str:

@@ -41,7 +41,7 @@ from aiohttp import web
 
 from adjudge.models.providers.scripted import Script, ScriptedReply, ScriptRow, read_script
 from adjudge.records import Finish, Usage
-from adjudge.testing.batches import ServedBatch, ServedBatches, Step, UnknownIdError, is_batch_path
+from adjudge.testing.batch_api import ServedBatch, ServedBatches, Step, UnknownIdError, is_batch_path
 from adjudge.testing.shapes import SHAPES, ReplyShape, ServerLogprob, refused_parameter
 
 STARTING_SECONDS = 30

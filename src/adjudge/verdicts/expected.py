@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from adjudge.once import once_per_record
+from adjudge.identity_cache import cache_by_identity
 from adjudge.patterns import lazy_pattern
 from adjudge.records import Contract, Json, TokenLogprob
 from adjudge.schemas import spell_option
@@ -46,7 +46,7 @@ class Reading(NamedTuple):
 NOTHING_READ = Reading(None, 0)
 
 
-@once_per_record
+@cache_by_identity
 def spelled_values(contract: Contract) -> tuple[str, ...]:
     """How the value that the score needs may be spelled, in lower case: numbers by their digits where they are many.
 

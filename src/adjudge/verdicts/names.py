@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from adjudge.once import once_per_record
+from adjudge.identity_cache import cache_by_identity
 from adjudge.records import Contract, Json
 from adjudge.schemas import properties_of
 from adjudge.text import words
@@ -40,7 +40,7 @@ def labels_of(contract: Contract, name: str) -> tuple[str, ...]:
     return declared if own in declared else (*declared, own)
 
 
-@once_per_record
+@cache_by_identity
 def properties(contract: Contract) -> Mapping[str, Mapping[str, Json]]:
     """Property -> its schema, in order; a schema that is not an object allows anything."""
     fields = properties_of(contract.schema)
@@ -67,7 +67,7 @@ class FieldNames:
     """Properties that are objects themselves."""
 
     @staticmethod
-    @once_per_record
+    @cache_by_identity
     def of(contract: Contract) -> "FieldNames":
         schemas = properties(contract)
         own = {plain_key(name): name for name in schemas}

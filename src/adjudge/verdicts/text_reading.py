@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from adjudge.once import once_per_record
+from adjudge.identity_cache import cache_by_identity
 from adjudge.records import Contract, Json
 from adjudge.verdicts.names import properties
 from adjudge.verdicts.validate import TRUTH, branches_of
@@ -30,7 +30,7 @@ class TextReading:
         return self.mark in {"line", "set off"}
 
 
-@once_per_record
+@cache_by_identity
 def allowed_in(contract: Contract, name: str) -> tuple[Allowed, ...]:
     """What each form that the schema gives a property allows; one, unless it has alternatives."""
     schema = properties(contract).get(name, {})

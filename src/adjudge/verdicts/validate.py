@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final, Literal
 
-from adjudge.once import once_per_record
+from adjudge.identity_cache import cache_by_identity
 from adjudge.records import Contract, Json, Verdict
 from adjudge.schemas import properties_of
 from adjudge.text import encodable
@@ -35,7 +35,7 @@ ExactCheck = Callable[[Json], bool]
 """Whether a value is what a schema asks for as it stands: `check` would give it back, and note nothing."""
 
 
-@once_per_record
+@cache_by_identity
 def exact_checks(contract: Contract) -> Mapping[str, ExactCheck]:
     """By property. Most replies need nothing but this; whatever else they hold is for `check`."""
     return {name: exact_check(schema) for name, schema in properties(contract).items()}
@@ -122,7 +122,7 @@ def _exact_object(schema: Mapping[str, Json]) -> ExactCheck:
     return check_object
 
 
-@once_per_record
+@cache_by_identity
 def exact_reply(contract: Contract) -> ExactCheck:
     """Whether an object is the verdict as it stands: `to_verdict` would give back all of it, and note nothing."""
     return _never if too_deep({**contract.schema}) else _exact_object(contract.schema)

@@ -4,7 +4,7 @@ from dataclasses import replace
 from itertools import permutations
 
 import pytest
-from conversation import ASKING, case_of, converse
+from conversation import SETTINGS, case_of, converse
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -174,16 +174,16 @@ def long_context(*facts):
 
 
 def in_windows(context):
-    asking = replace(ASKING, context_tokens=SMALL)
+    settings = replace(SETTINGS, context_tokens=SMALL)
     asked = GroundednessScorer(scale=None).items_to_ask(
         {"claims": [{"id": "C1", "claim": "x", "quote": "x"}]}, {}
     )
-    return asking, context_windows(JUDGE, {"context": context, "response": "x", "items": asked}, asking)
+    return settings, context_windows(JUDGE, {"context": context, "response": "x", "items": asked}, settings)
 
 
 def test_a_long_context_is_read_in_windows_with_the_claims_still_open():
     context = long_context("It was finished in 1889.", "It is 330 metres tall.", "It has a gold roof.")
-    asking, windows = in_windows(context)
+    settings, windows = in_windows(context)
     assert len(windows) > 2
     replies = []
     still_open = ["C1", "C2", "C3"]
@@ -196,7 +196,7 @@ def test_a_long_context_is_read_in_windows_with_the_claims_still_open():
             rows.append((claim, verdict if found else "not_found", facts[claim] if found else None))
         replies.append(said(*rows))
         still_open = [claim for claim, verdict, _ in rows if verdict != "supported"]
-    requests, ruling = converse(JUDGE, case(context), LISTED, *replies, asking=asking)
+    requests, ruling = converse(JUDGE, case(context), LISTED, *replies, settings=settings)
     assert [request.step for request in requests[1:]] == [
         f"verdict_{number}" for number in range(1, len(windows) + 1)
     ]
@@ -213,11 +213,11 @@ def test_a_long_context_is_read_in_windows_with_the_claims_still_open():
 
 def test_no_window_is_asked_once_every_claim_is_supported():
     context = long_context("It was finished in 1889.", "Nothing.")
-    asking, windows = in_windows(context)
+    settings, windows = in_windows(context)
     assert len(windows) > 1
     listed = {"claims": LISTED["claims"][:1]}
     requests, ruling = converse(
-        JUDGE, case(context), listed, said(("C1", "supported", "finished in 1889")), asking=asking
+        JUDGE, case(context), listed, said(("C1", "supported", "finished in 1889")), settings=settings
     )
     assert len(requests) == 2
     assert ruling.outcome.score.value == 1.0
@@ -225,7 +225,7 @@ def test_no_window_is_asked_once_every_claim_is_supported():
 
 def test_a_later_window_supports_what_an_earlier_one_contradicts_and_its_bad_passage_is_forgotten():
     context = long_context("It was finished in 1887.", "It was finished in 1889.")
-    asking, windows = in_windows(context)
+    settings, windows = in_windows(context)
     listed = {"claims": LISTED["claims"][:1]}
     replies = [
         said(("C1", "contradicted", "finished in 1887")),
@@ -235,29 +235,29 @@ def test_a_later_window_supports_what_an_earlier_one_contradicts_and_its_bad_pas
         ),
     ]
     last = next(number for number, each in enumerate(windows) if "1889" in each)
-    _, ruling = converse(JUDGE, case(context), listed, *replies[: last + 1], asking=asking)
+    _, ruling = converse(JUDGE, case(context), listed, *replies[: last + 1], settings=settings)
     assert ruling.outcome.score.value == 1.0
     assert not [note for note in ruling.notes if note.startswith("passage_not_found")]
 
 
 def test_a_window_that_is_refused_leaves_the_case_without_a_score():
     context = long_context("It was finished in 1889.", "Nothing.")
-    asking, _ = in_windows(context)
+    settings, _ = in_windows(context)
     refusal = Completion(text="No.", finish="refusal")
-    _, ruling = converse(JUDGE, case(context), LISTED, refusal, asking=asking)
+    _, ruling = converse(JUDGE, case(context), LISTED, refusal, settings=settings)
     assert ruling.outcome.kind == "refused"
 
 
 def test_claims_that_leave_no_room_for_a_context_are_too_long():
-    asking = replace(ASKING, context_tokens=4_200)
-    _, ruling = converse(JUDGE, case(), LISTED, asking=asking)
+    settings = replace(SETTINGS, context_tokens=4_200)
+    _, ruling = converse(JUDGE, case(), LISTED, settings=settings)
     assert ruling.outcome.kind == "too_long"
 
 
 def test_a_model_of_unknown_size_gets_the_stated_window():
     text = "A sentence of some words. " * 4_000
     values = {"context": text, "items": []}
-    assert max(map(len, context_windows(JUDGE, values, ASKING))) <= 3 * ASSUMED_WINDOW_TOKENS
+    assert max(map(len, context_windows(JUDGE, values, SETTINGS))) <= 3 * ASSUMED_WINDOW_TOKENS
 
 
 ANSWERS = st.lists(

@@ -3,10 +3,10 @@
 import json
 
 import pytest
-from conversation import ASKING, case_of, converse
+from conversation import SETTINGS, case_of, converse
 
 from adjudge.judges import load_judge, parse_judge
-from adjudge.procedures.procedure import Asking
+from adjudge.procedures.procedure import RequestSettings
 from adjudge.procedures.single import reason_in
 from adjudge.records import Completion, Failed, Forced, Scored
 
@@ -159,9 +159,9 @@ def test_a_value_with_the_prompts_own_closing_tag_is_noted():
 
 
 def test_repeats_ask_at_the_providers_temperature_and_carry_their_number():
-    asking = Asking(bindings=ASKING.bindings, temperature=None, parameters={"top_p": 0.9})
+    settings = RequestSettings(bindings=SETTINGS.bindings, temperature=None, parameters={"top_p": 0.9})
     (request,), _ = converse(
-        PLAIN, case_of(response="x"), {"reason": "ok", "score": 1}, asking=asking, repeat=2
+        PLAIN, case_of(response="x"), {"reason": "ok", "score": 1}, settings=settings, repeat=2
     )
     assert (request.temperature, request.repeat, request.parameters) == (None, 2, {"top_p": 0.9})
 
@@ -353,8 +353,8 @@ def test_the_checklist_request_is_the_same_whatever_the_response():
 
 
 def test_a_prompt_that_cannot_fit_is_too_long_and_nothing_is_asked():
-    asking = Asking(bindings=ASKING.bindings, context_tokens=50)
-    requests, ruling = converse(PLAIN, case_of(response="x" * 5000), asking=asking)
+    settings = RequestSettings(bindings=SETTINGS.bindings, context_tokens=50)
+    requests, ruling = converse(PLAIN, case_of(response="x" * 5000), settings=settings)
     assert requests == []
     assert ruling.outcome.kind == "too_long"
 
@@ -364,9 +364,9 @@ def test_an_input_that_the_judge_allows_to_be_cut_is_cut_and_noted():
         PLAIN.text.replace("passes:", "too_long: {truncate: response}\npasses:"), name="plain"
     )
     assert judge.hash != PLAIN.hash
-    asking = Asking(bindings=ASKING.bindings, context_tokens=400)
+    settings = RequestSettings(bindings=SETTINGS.bindings, context_tokens=400)
     (request,), ruling = converse(
-        judge, case_of(response="x" * 5000), {"reason": "ok", "score": 3}, asking=asking
+        judge, case_of(response="x" * 5000), {"reason": "ok", "score": 3}, settings=settings
     )
     assert 0 < request.prompt.messages[0].content.count("x" * 100) < 50
     assert any(note.startswith("input_truncated:response:") for note in ruling.notes)

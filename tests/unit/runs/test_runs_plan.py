@@ -94,13 +94,13 @@ def test_a_value_with_a_placeholder_for_an_input_is_refused(placeholder, dialect
 )
 def test_other_braces_in_a_value_are_sent_as_they_are(value):
     plan = make_plan([placing("{{response}}")], RunOptions(variables={"criteria": value}))
-    assert plan.asking.bindings.sets == {"criteria": value}
+    assert plan.settings.bindings.sets == {"criteria": value}
 
 
 def test_temperature_is_zero_alone_and_the_providers_own_with_repeats():
-    assert make_plan(["correctness"]).asking.temperature == 0.0
-    assert make_plan(["correctness"], RunOptions(repeat=3)).asking.temperature is None
-    assert make_plan(["correctness"], RunOptions(repeat=3, temperature=0.7)).asking.temperature == 0.7
+    assert make_plan(["correctness"]).settings.temperature == 0.0
+    assert make_plan(["correctness"], RunOptions(repeat=3)).settings.temperature is None
+    assert make_plan(["correctness"], RunOptions(repeat=3, temperature=0.7)).settings.temperature == 0.7
 
 
 def test_another_pass_rule_makes_another_judge():

@@ -7,9 +7,9 @@ import pytest
 
 from adjudge.errors import UnavailableError
 from adjudge.records import Completion, Message, ModelClient, Prompt, Request
-from adjudge.runs.engine.activity import Activity
+from adjudge.runs.batch_api.activity import Activity
 from adjudge.runs.reuse import StoredClient
-from adjudge.store import AddSpending, Spending, open_store
+from adjudge.store import open_store
 from adjudge.store.group import GroupCommit
 
 REQUEST = Request(
@@ -108,28 +108,11 @@ def test_a_failure_is_told_to_both_and_the_next_one_asks_again(run_stored):
 
 def test_a_reply_that_is_not_committed_yet_is_not_asked_for_again(run_stored):
     async def work(client, held):
-        await client.look_ahead([REQUEST])  # nothing is stored yet
         first = asyncio.create_task(client.complete(REQUEST))
         await held.asked.wait()
-        await client.look_ahead([REQUEST])  # nor is it now
         held.go.set()
         return await first, await client.complete(REQUEST)
 
     (first, second), calls = run_stored(work, HeldClient)
     assert calls == 1
     assert ("shared" in first.notes, "shared" in second.notes) == (False, True)
-
-
-def test_what_was_looked_up_before_is_not_looked_up_again(run_stored):
-    async def work(client, held):
-        held.go.set()
-        await client.complete(REQUEST)
-        # what is kept later is committed later
-        await client._store.keep(AddSpending(run_id="r", spent=Spending(calls=1)))
-        await client.look_ahead([REQUEST])
-        client._store = None
-        return await client.complete(REQUEST)
-
-    again, calls = run_stored(work, HeldClient)
-    assert again.from_store
-    assert calls == 1

@@ -49,7 +49,7 @@ STORED = {
     "corrected rate 0.5, judge 0.85, 100 of 1000 labelled, uncertain first": {
         "PPI++": (40, 0.12642034),
         "Rogan-Gladen": (38, 0.186821437),
-        "naive": (16, 0.061815269),
+        "naive": (13, 0.06167018),
     },
     "corrected rate 0.5, judge 0.85, 100 of 1000 labelled, uniform, clusters": {
         "PPI++": (39, 0.150931003),

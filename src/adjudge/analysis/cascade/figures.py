@@ -8,7 +8,7 @@ from adjudge.labels.case_labels import people_labels
 from adjudge.procedures.cascade import CALIBRATION, CASCADE
 from adjudge.procedures.jury import listed_votes
 from adjudge.records import Json, Judge, Judgement, Jury
-from adjudge.runs.engine.cascading import Cascading, agreeing_share
+from adjudge.runs.engine.cascade_state import CascadeState, agreeing_share
 from adjudge.stats.intervals import Estimate, rate_interval
 from adjudge.stats.populations import population
 from adjudge.stats.several.cascade import Calibrated, CalibrationCase, StageView
@@ -84,16 +84,16 @@ class CascadeTally:
         labels: Counter[str] = Counter()
         if self.source is not None and self.agree:
             jury = Jury(rule="cascade", models=self.models, quorum=1, agree=self.agree)
-            cascading = Cascading(self.source, jury)
+            cascade = CascadeState(self.source, jury)
             for judgement in self._calibration:
-                cascading.add_case(judgement.case_id, self._case(cascading, judgement))
+                cascade.add_case(judgement.case_id, self._case(cascade, judgement))
             for case in self._labelled:
-                people = cascading.people(*case)
+                people = cascade.people(*case)
                 labels["used"] += len(people)
                 labels["contested"] += len(set(people)) > 1
                 labels["off_scale"] += len(people_labels(*case)) - len(people)
-            calibrated = cascading.settle()
-            needed = None if calibrated.decides else cascading.needed()
+            calibrated = cascade.settle()
+            needed = None if calibrated.decides else cascade.needed()
         thresholds = (None,) * len(self.models) if calibrated is None else calibrated.thresholds
         return CascadeFigures(
             judge=self.judge,
@@ -117,8 +117,8 @@ class CascadeTally:
             spared=rate_interval(self._cases - self._asked[self.models[-1]], self._cases),
         )
 
-    def _case(self, cascading: Cascading, judgement: Judgement) -> CalibrationCase:
-        people = cascading.people(judgement.case_id, judgement.label, judgement.annotators)
+    def _case(self, cascade: CascadeState, judgement: Judgement) -> CalibrationCase:
+        people = cascade.people(judgement.case_id, judgement.label, judgement.annotators)
         return CalibrationCase(
             cluster=judgement.cluster or judgement.case_id,
             stages=[_view(judgement, model, people) for model in self.models],

@@ -94,8 +94,8 @@ class Examination:
             self.judge.hash,
             model,
             self.extent.retests,
-            plan.asking.temperature,
-            dict(plan.asking.parameters),
+            plan.settings.temperature,
+            dict(plan.settings.parameters),
             [[trial.trial_id, dict(trial.case.columns)] for trial in (*self.clean, *self.tried)],
         ]
         digest = sha256(dump_json(asked, sort_keys=True)).hexdigest()[:12]
@@ -152,11 +152,11 @@ def examination_plan(plan: Plan, name: str) -> Plan:
     """Nothing is answered from the store; and trials hold the judge's inputs by name already: what filled them must not
     fill them again.
     """
-    bindings = replace(plan.asking.bindings, maps={}, sets={})
+    bindings = replace(plan.settings.bindings, maps={}, sets={})
     return replace(
         plan,
         options=replace(plan.options, name=name, fresh=True),
-        asking=replace(plan.asking, bindings=bindings),
+        settings=replace(plan.settings, bindings=bindings),
     )
 
 
@@ -190,8 +190,8 @@ async def examine(
     `plan_more` is told how many judgements there are then.
     """
     answers = Answers()
-    conditions = replace(session.conditions, repeats=examination.extent.retests)
-    retests = replace(session, conditions=conditions)
+    context = replace(session.context, repeats=examination.extent.retests)
+    retests = replace(session, context=context)
     await _judge(retests, examination.retested, answers, receive)
     await _judge(session, examination.judged_once, answers, receive)
     await _judge(session, examination.probes, answers, receive)
@@ -200,8 +200,8 @@ async def examine(
         if session.store is not None:
             session.store.write([KeepJudge(judge=alone)])
         trials = tuple(trial for trial in examination.halo if trial.variant == rating.name)
-        conditions = replace(session.conditions, judges=(alone,))
-        await _judge(replace(session, conditions=conditions), trials, answers, receive)
+        context = replace(session.context, judges=(alone,))
+        await _judge(replace(session, context=context), trials, answers, receive)
     if session.halted is None:
         examination = replace(examination, follow_up=tuple(_follow_up(examination, answers)))
         plan_more(examination.judgements)

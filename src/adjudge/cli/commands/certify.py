@@ -182,7 +182,7 @@ def _seconds(session: Session, examination: Examination) -> float:
 
 
 def _panel(plan: Plan, extent: CertifyOptions) -> Panel:
-    judge, bindings, cases = plan.named[0], plan.asking.bindings, extent.cases
+    judge, bindings, cases = plan.named[0], plan.settings.bindings, extent.cases
     if cases is None:
         return built_in_panel(judge, bindings)
     rows = plan.turns(read_cases(cases, maps=bindings.maps))

@@ -14,7 +14,7 @@ from adjudge.errors import SettingsError, StoreError
 from adjudge.options import Price, RunOptions
 from adjudge.records import IN_CODE, ModelClient
 from adjudge.runs.against import open_cases
-from adjudge.runs.batches import check_batches
+from adjudge.runs.batch_api.queue import check_batches
 from adjudge.runs.estimate import PricedModel, Range, RunEstimate, estimate_run
 from adjudge.runs.find_model import find_models
 from adjudge.runs.session import known_price

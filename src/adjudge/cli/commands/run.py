@@ -30,7 +30,7 @@ from adjudge.models.secrets import URL_CREDENTIALS
 from adjudge.options import RunOptions
 from adjudge.records import BadRow, Case, Failed, Judgement, is_vote
 from adjudge.runs.against import describe_unpaired, open_cases
-from adjudge.runs.batches import DETACHED
+from adjudge.runs.batch_api.queue import DETACHED
 from adjudge.runs.plan import CurrentDate, Plan, reported_date
 from adjudge.runs.session import Receiver, Session, open_session
 from adjudge.store import BatchRecord, Partial
@@ -174,11 +174,11 @@ async def _judge_all(
     """`receivers` get every judgement; `results` and the files those that are the run's result, without a jury's votes."""
     async with opened as session:
         progress.watched, progress.total = session, session.expected
-        if session.limits.batching is not None:
-            session.limits.batching.tell = progress.tell
+        if session.limits.batch_queue is not None:
+            session.limits.batch_queue.tell = progress.tell
         if writers:
             results = [*results, RowWriter(writers, session.run_id).receive]
-        has_jury = session.conditions.jury is not None
+        has_jury = session.context.jury is not None
 
         def take(judgement: Judgement) -> None:
             for receive in receivers:

@@ -7,7 +7,7 @@ from adjudge.models.addresses import BaseUrl, is_own_host, parse_base_url, proxy
 from adjudge.models.names import SERVICES, HttpProvider, ModelName, first_set
 from adjudge.models.prices import Prices
 from adjudge.models.providers.anthropic import anthropic_wire
-from adjudge.models.providers.batches import BATCHES
+from adjudge.models.providers.batch_api import BATCHES
 from adjudge.models.providers.google import google_wire
 from adjudge.models.providers.http import HttpClient
 from adjudge.models.providers.openai import azure_wire, openai_wire

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from adjudge.errors import ModelCallError, ParameterRefusedError, RejectedError, UnavailableError
 from adjudge.models.keys import wire_key
 from adjudge.models.prices import BATCH_SHARE, Prices
-from adjudge.models.providers.batches import BatchResult, BatchService
+from adjudge.models.providers.batch_api import BatchResult, BatchService
 from adjudge.models.providers.failures import (
     BAD_REQUEST,
     MAY_NAME_A_PARAMETER,

@@ -7,22 +7,22 @@ from dataclasses import replace
 from decimal import Decimal
 
 from adjudge.errors import ExplainedError, StoreError
-from adjudge.runs.cluster.order import BlockDone, CaseBlock, WorkerFault, WorkOrder
-from adjudge.runs.engine.conditions import Conditions, Halt, Progress
-from adjudge.runs.engine.execute import execute_unordered
-from adjudge.runs.engine.order import Positions
+from adjudge.runs.cluster.assignment import Assignment, BlockDone, CaseBlock, WorkerFault
+from adjudge.runs.engine.context import Progress, RunContext, StopSignal
+from adjudge.runs.engine.loop import execute_unordered
+from adjudge.runs.engine.row_order import RowPositions
 from adjudge.runs.session import Joined, join_session
 
 
 class BlockWorker:
     """Ray makes it, and makes it again when its process or its machine dies. Blocks may be judged side by side."""
 
-    def __init__(self, order: WorkOrder) -> None:
+    def __init__(self, order: Assignment) -> None:
         self._order = order
         self._stack = AsyncExitStack()
         self._opening = asyncio.Lock()
         self._joined: Joined | None = None
-        self._halts: list[Halt] = []
+        self._halts: list[StopSignal] = []
         self._stopped: str | None = None
         self._reported = Decimal(0)
 
@@ -37,8 +37,8 @@ class BlockWorker:
     async def stop(self, why: str) -> None:
         """Take no further work; what is in flight is finished."""
         self._stopped = why
-        for halt in self._halts:
-            halt.stop(why)
+        for stop_signal in self._halts:
+            stop_signal.stop(why)
 
     async def close(self) -> None:
         """Give back what was drawn and not used."""
@@ -51,34 +51,34 @@ class BlockWorker:
         return self._joined
 
     async def _judge(self, block: CaseBlock, joined: Joined) -> BlockDone:
-        conditions = _for_block(joined.conditions, block)
-        halt, progress = conditions.halt, conditions.progress
-        halt.why = self._stopped
-        self._halts.append(halt)
+        context = _for_block(joined.context, block)
+        stop_signal, progress = context.stop_signal, context.progress
+        stop_signal.why = self._stopped
+        self._halts.append(stop_signal)
         made = 0
         try:
-            jobs = conditions.at_once(self._order.plan.options.jobs)
-            async for settled in execute_unordered(block.rows, conditions, jobs=jobs):
+            jobs = context.at_once(self._order.plan.options.jobs)
+            async for settled in execute_unordered(block.rows, context, jobs=jobs):
                 made += settled.judgement is not None
         finally:
-            self._halts.remove(halt)
+            self._halts.remove(stop_signal)
         spent = joined.limits.budget.spent
         done = BlockDone(
             made=made,
             skipped=progress.positions.skipped,
             not_needed=progress.positions.not_needed,
-            not_asked=halt.not_asked,
+            not_asked=stop_signal.not_asked,
             spent=spent - self._reported,
-            stopped=halt.why,
+            stopped=stop_signal.why,
         )
         self._reported = spent
         return done
 
 
-def _for_block(conditions: Conditions, block: CaseBlock) -> Conditions:
+def _for_block(context: RunContext, block: CaseBlock) -> RunContext:
     # a fault of the whole file stops a run only before anything is judged
-    progress = Progress(positions=Positions(block.first), begun=block.first > 0)
-    return replace(conditions, progress=progress, halt=Halt(), labels=block.labels)
+    progress = Progress(positions=RowPositions(block.first), begun=block.first > 0)
+    return replace(context, progress=progress, stop_signal=StopSignal(), labels=block.labels)
 
 
 def _fault(error: ExplainedError) -> WorkerFault:

@@ -12,12 +12,12 @@ from typing import Any
 from adjudge.errors import ExplainedError, InputError, SettingsError
 from adjudge.options import option
 from adjudge.records import BadRow, Case, Judgement
+from adjudge.runs.cluster.assignment import Assignment, BlockDone, CaseBlock
 from adjudge.runs.cluster.connect import Cluster
-from adjudge.runs.cluster.order import BlockDone, CaseBlock, WorkOrder
 from adjudge.runs.cluster.worker import BlockWorker
-from adjudge.runs.engine.conditions import Conditions, Halt
-from adjudge.runs.engine.keep import all_between
-from adjudge.runs.engine.order import Positions
+from adjudge.runs.engine.context import RunContext, StopSignal
+from adjudge.runs.engine.row_order import RowPositions
+from adjudge.runs.engine.run_store import all_between
 from adjudge.store.places import database_file, split_password
 
 BLOCK_ROWS = 128
@@ -52,24 +52,28 @@ class Workers:
     async def execute(
         self,
         rows: Iterable[Case | BadRow],
-        conditions: Conditions,
+        context: RunContext,
         *,
         receive: Callable[[Judgement], None] | None = None,
     ) -> AsyncGenerator[Judgement, None]:
         """Yield the run's judgements in the order of the cases, as far as the cases before them are judged."""
-        progress, halt = conditions.progress, conditions.halt
+        progress, stop_signal = context.progress, context.stop_signal
         positions = progress.positions
         progress.complete = False
         turn = positions.planned
-        blocks = _blocks(rows, conditions, self._rows)
+        blocks = _blocks(rows, context, self._rows)
         is_read = False
         fault: Exception | None = None
-        halt.on_stop = self._stop
+        stop_signal.on_stop = self._stop
         lost = asyncio.create_task(self._cluster.wait_until_lost())
         ray_errors = self._cluster.ray.exceptions
         try:
             while True:
-                while not is_read and halt.why is None and len(self._tasks) < BLOCKS_EACH * len(self._actors):
+                while (
+                    not is_read
+                    and stop_signal.why is None
+                    and len(self._tasks) < BLOCKS_EACH * len(self._actors)
+                ):
                     try:
                         block = next(blocks, None)
                     except InputError as error:
@@ -79,45 +83,45 @@ class Workers:
                         progress.expected = positions.planned - positions.not_needed
                     else:
                         self._give(block)
-                halt.tasks = list(self._tasks)
+                stop_signal.tasks = list(self._tasks)
                 if not self._tasks:
                     break
                 done, _ = await asyncio.wait({*self._tasks, lost}, return_when=asyncio.FIRST_COMPLETED)
                 if lost in done:
-                    self._lose("its head node does not answer", halt)
+                    self._lose("its head node does not answer", stop_signal)
                 for task in [each for each in self._tasks if each.done()]:
                     del self._tasks[task]
                     if task.cancelled():
                         self._given_up = True
                         continue
                     try:
-                        self._count(task.result(), conditions)
+                        self._count(task.result(), context)
                     except ExplainedError as error:
                         fault = fault or error
-                        halt.stop(error.problem)
+                        stop_signal.stop(error.problem)
                     except (ray_errors.RayActorError, ray_errors.RaySystemError, ConnectionError) as error:
-                        self._lose(type(error).__name__, halt)
+                        self._lose(type(error).__name__, stop_signal)
                     except Exception as error:  # noqa: BLE001 - raised when the others have ended
                         fault = fault or error
-                        halt.stop(f"an unexpected error: {type(error).__name__}")
+                        stop_signal.stop(f"an unexpected error: {type(error).__name__}")
                 if self._cluster.is_lost:
                     self._cancel_all()
                 before = min((block.first for block in self._tasks.values()), default=positions.planned)
-                async for position, judgement in all_between(conditions.keeper, turn, before):
+                async for position, judgement in all_between(context.run_store, turn, before):
                     turn = position + 1
                     if receive is not None:
                         receive(judgement)
                     yield judgement
                 turn = max(turn, before)
         finally:
-            halt.on_stop = None
+            stop_signal.on_stop = None
             lost.cancel()
             self._cancel_all()
         if fault is not None:
             raise fault
         if is_read:
             progress.expected = positions.planned - positions.not_needed
-        progress.complete = is_read and halt.why is None
+        progress.complete = is_read and stop_signal.why is None
 
     def _give(self, block: CaseBlock) -> None:
         """To the worker with the least to do."""
@@ -133,27 +137,27 @@ class Workers:
 
         self._tasks[asyncio.create_task(judge())] = block
 
-    def _count(self, done: BlockDone, conditions: Conditions) -> None:
+    def _count(self, done: BlockDone, context: RunContext) -> None:
         if done.fault is not None:
             raise done.fault.error()
-        positions, halt = conditions.progress.positions, conditions.halt
+        positions, stop_signal = context.progress.positions, context.stop_signal
         positions.settled_count += done.made
         positions.skipped += done.skipped
         positions.not_needed += done.not_needed
         self.spent += done.spent
-        halt.not_asked += done.not_asked
+        stop_signal.not_asked += done.not_asked
         if done.stopped is not None:
-            halt.stop(done.stopped)
+            stop_signal.stop(done.stopped)
 
     def _stop(self, why: str) -> None:
         for actor in self._actors:
             actor.stop.remote(why)
 
-    def _lose(self, why: str, halt: Halt) -> None:
+    def _lose(self, why: str, stop_signal: StopSignal) -> None:
         """Nothing more comes from the cluster; what its workers judged is in the store."""
         self._cluster.is_lost = self._given_up = True
-        halt.on_stop = None
-        halt.stop(f"the Ray cluster was lost ({why}); run the same command again once it is back")
+        stop_signal.on_stop = None
+        stop_signal.stop(f"the Ray cluster was lost ({why}); run the same command again once it is back")
 
     def _cancel_all(self) -> None:
         for task in self._tasks:
@@ -173,29 +177,29 @@ async def _ended(reference: Any) -> None:
         await reference
 
 
-def _blocks(rows: Iterable[Case | BadRow], conditions: Conditions, size: int) -> Iterator[CaseBlock]:
-    positions = conditions.progress.positions
-    seats = len(conditions.seats())
+def _blocks(rows: Iterable[Case | BadRow], context: RunContext, size: int) -> Iterator[CaseBlock]:
+    positions = context.progress.positions
+    planned_judgements = len(context.planned_judgements())
     taken: list[Case | BadRow] = []
     chars = 0
     for row in rows:
         taken.append(row)
         chars += _chars(row)
         if len(taken) == size or chars > BLOCK_CHARS:
-            yield _block(taken, positions, seats, conditions)
+            yield _block(taken, positions, planned_judgements, context)
             taken, chars = [], 0
     if taken:
-        yield _block(taken, positions, seats, conditions)
+        yield _block(taken, positions, planned_judgements, context)
 
 
-def _block(rows: list[Case | BadRow], positions: Positions, seats: int, conditions: Conditions) -> CaseBlock:
+def _block(
+    rows: list[Case | BadRow], positions: RowPositions, planned_judgements: int, context: RunContext
+) -> CaseBlock:
     first = positions.planned
-    positions.planned += seats * len(rows)
+    positions.planned += planned_judgements * len(rows)
     labels = None
-    if conditions.labels is not None:
-        labels = {
-            row.case_id: conditions.labels[row.case_id] for row in rows if row.case_id in conditions.labels
-        }
+    if context.labels is not None:
+        labels = {row.case_id: context.labels[row.case_id] for row in rows if row.case_id in context.labels}
     return CaseBlock(first=first, rows=rows, labels=labels)
 
 
@@ -209,7 +213,7 @@ def _chars(row: Case | BadRow) -> int:
 
 
 @asynccontextmanager
-async def open_workers(cluster: Cluster, order: WorkOrder, *, rows: int | None) -> AsyncIterator[Workers]:
+async def open_workers(cluster: Cluster, order: Assignment, *, rows: int | None) -> AsyncIterator[Workers]:
     """`rows` is how many cases there are, where that is known."""
     ray, options = cluster.ray, order.plan.options
     count = options.workers or max(1, sum(node.cores for node in cluster.nodes))
@@ -237,7 +241,7 @@ def _rows_in_block(rows: int | None, workers: int) -> int:
     return max(FEWEST_ROWS, min(BLOCK_ROWS, math.ceil(rows / (workers * BLOCKS_IN_ALL))))
 
 
-def _to_send(order: WorkOrder, workers: int) -> WorkOrder:
+def _to_send(order: Assignment, workers: int) -> Assignment:
     """Without passwords, and without what only the driver reads."""
     options = order.plan.options
     assert options.store is not None
@@ -259,7 +263,7 @@ def by_absolute_path(model: Any) -> Any:
     return model if script == model else f"scripted:{Path(script).absolute()}"
 
 
-def check_sendable(ray: Any, order: WorkOrder) -> None:
+def check_sendable(ray: Any, order: Assignment) -> None:
     try:
         ray.cloudpickle.dumps(order)
     except Exception as error:  # noqa: BLE001 - pickling runs the person's code, which may raise anything

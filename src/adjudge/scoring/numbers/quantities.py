@@ -64,10 +64,6 @@ IN_PARENTHESES = lazy_pattern(
 )
 
 
-ORDINARY = lazy_pattern(r"([0-9]+(?:[.,][0-9]+)*)( ?(?:[A-Za-z]+|[%$€£]))?")
-"""A number, alone or before one word or sign."""
-
-
 class NumberToken(NamedTuple):
     kind: str
     text: str
@@ -147,25 +143,6 @@ def share(low: Amount, high: Amount) -> Span:
 
 def read_amounts(text: str) -> list[Amount]:
     """The readings of one number with what stands around it; [] when there is none, or more than one."""
-    ordinary = ORDINARY.fullmatch(text)
-    if ordinary is None:
-        return read_phrase(text)
-    digits, after = ordinary.groups("")
-    bare = not after and digits.isdigit()
-    return [
-        Amount(numeral.value * scale if scaled else numeral.value, unit, numeral, bare, scaled)
-        for numeral in read_numeral(digits)
-        for scale, unit, scaled in read_ending(after)
-    ]
-
-
-@lru_cache(maxsize=512)
-def read_ending(text: str) -> tuple[tuple[Fraction, Unit | None, bool], ...]:
-    """What a word or sign makes of the number before it, whichever that is: kept, because texts have few of them."""
-    return tuple((amount.value, amount.unit, amount.scaled) for amount in read_phrase(f"1{text}"))
-
-
-def read_phrase(text: str) -> list[Amount]:
     negative = False
     in_parentheses = IN_PARENTHESES.fullmatch(text.strip()) if "(" in text else None
     if in_parentheses:

@@ -45,7 +45,7 @@ def try_judge():
     def call(rule, *, judge="correctness", panel=None, store=None, **extent):
         client = rule if isinstance(rule, RuleClient) else RuleClient(rule)
         plan = make_plan([judge], RunOptions(model=(client,), jobs=8, store=store, name=store and "examined"))
-        seated = panel or built_in_panel(plan.judges[0], plan.asking.bindings)
+        seated = panel or built_in_panel(plan.judges[0], plan.settings.bindings)
         examination = prepare(plan.judges[0], seated, Extent(**extent))
 
         async def run():

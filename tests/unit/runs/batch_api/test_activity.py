@@ -2,7 +2,7 @@
 
 import asyncio
 
-from adjudge.runs.engine.activity import Activity
+from adjudge.runs.batch_api.activity import Activity
 
 
 async def turns(number):

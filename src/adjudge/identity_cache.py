@@ -10,7 +10,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def once_per_record(
+def cache_by_identity(
     make: Callable[Concatenate[Record, P], T],
 ) -> Callable[Concatenate[Record, P], T]:
     """Keep what is made of a record that never changes: a judge is asked about all cases, and reads all their replies.

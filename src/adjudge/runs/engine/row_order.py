@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from adjudge.errors import StoreError
 from adjudge.records import Judgement
-from adjudge.runs.engine.keep import Keeper, NoKeeper
+from adjudge.runs.engine.run_store import NullRunStore, RunStore
 
-MOST_HELD = 500
+MAX_HELD = 500
 """Judgements held until their turn; what comes beyond them is read back from the store when it is."""
 
 
-class Positions:
+class RowPositions:
     """Which positions of a run's rows are settled: judged and kept, in this run or before it was interrupted."""
 
     def __init__(self, first: int = 0) -> None:
@@ -73,26 +73,26 @@ class Positions:
         return next(iter(self._open), self.planned)
 
 
-class Settled(NamedTuple):
+class RowResult(NamedTuple):
     position: int
     judgement: Judgement | None
     """None: nothing stands there, nor will."""
 
 
 async def in_order(
-    made: AsyncGenerator[Settled, None],
-    keeper: Keeper | NoKeeper,
-    positions: Positions,
+    made: AsyncGenerator[RowResult, None],
+    run_store: RunStore | NullRunStore,
+    positions: RowPositions,
     *,
-    most_held: int | None = MOST_HELD,
+    max_held: int | None = MAX_HELD,
 ) -> AsyncGenerator[Judgement, None]:
     """What is made, and what was kept before, each at its turn. An error comes after all that was kept before it.
 
     A row that is ahead of its turn is committed already, so that it need not be held. Without a store, or where
-    `most_held` is None, all such rows are.
+    `max_held` is None, all such rows are.
     """
-    if isinstance(keeper, NoKeeper):
-        most_held = None
+    if isinstance(run_store, NullRunStore):
+        max_held = None
     held: dict[int, Judgement | None] = {}
     turn = positions.planned
 
@@ -101,7 +101,7 @@ async def in_order(
         while (turn := positions.first_here(turn)) < until:
             found: Sequence[tuple[int, Judgement | None]] = [(turn, held[turn])] if turn in held else []
             if not found:
-                found = await keeper.between(turn, until)
+                found = await run_store.between(turn, until)
             for position, judgement in found:
                 held.pop(position, None)
                 turn = position + 1
@@ -122,7 +122,7 @@ async def in_order(
             except Exception as error:  # noqa: BLE001 - raised below
                 fault = error
                 break
-            if position == turn or most_held is None or len(held) < most_held:
+            if position == turn or max_held is None or len(held) < max_held:
                 held[position] = judgement
             until = positions.settled
             while turn < until and turn in held:  # nearly always: nothing is to be read back

@@ -18,7 +18,7 @@ from adjudge.stats.several.cascade import (
 )
 
 
-class Cascading:
+class CascadeState:
     def __init__(self, judge: Judge, jury: Jury) -> None:
         self.judge, self.jury = judge, jury
         self._judged: dict[str, dict[str, dict[int, Judgement]]] = {}

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from adjudge.labels.case_labels import CaseLabels
 from adjudge.options import Shard
-from adjudge.procedures.procedure import Asking
+from adjudge.procedures.procedure import RequestSettings
 from adjudge.records import (
     IN_CODE,
     BadRow,
@@ -19,20 +19,20 @@ from adjudge.records import (
     Jury,
     ModelClient,
 )
-from adjudge.runs.engine.activity import Activity
-from adjudge.runs.engine.cascading import Cascading
-from adjudge.runs.engine.keep import Keeper, NoKeeper
-from adjudge.runs.engine.order import Positions
+from adjudge.runs.batch_api.activity import Activity
+from adjudge.runs.engine.cascade_state import CascadeState
+from adjudge.runs.engine.row_order import RowPositions
+from adjudge.runs.engine.run_store import NullRunStore, RunStore
 
 
 class RunModel(NamedTuple):
     """One of the models of a run, and how requests are made to it."""
 
     client: ModelClient
-    asking: Asking
+    settings: RequestSettings
 
 
-class Seat(NamedTuple):
+class PlannedJudgement(NamedTuple):
     """One of the judgements that are made of every row."""
 
     judge: Judge
@@ -53,44 +53,44 @@ class Seat(NamedTuple):
         """From other judgements of the row."""
         return self.jury is not None or isinstance(self.judge.score, CombineScore)
 
-    def votes(self) -> tuple["SeatName", ...]:
+    def votes(self) -> tuple["JudgementName", ...]:
         models = () if self.jury is None else self.jury.models
-        return tuple(SeatName(self.judge.name, model, self.repeat) for model in models)
+        return tuple(JudgementName(self.judge.name, model, self.repeat) for model in models)
 
-    def of_model(self, model: str, repeat: int) -> "SeatName":
-        return SeatName(self.judge.name, model, repeat)
+    def of_model(self, model: str, repeat: int) -> "JudgementName":
+        return JudgementName(self.judge.name, model, repeat)
 
-    def of(self, part: Judge) -> "Seat":
+    def of(self, part: Judge) -> "PlannedJudgement":
         """Where a part of a combination is judged for it."""
         return self._replace(judge=part)
 
     @property
-    def name(self) -> "SeatName":
-        return SeatName(self.judge.name, self.model_name, self.repeat)
+    def name(self) -> "JudgementName":
+        return JudgementName(self.judge.name, self.model_name, self.repeat)
 
 
-class SeatName(NamedTuple):
+class JudgementName(NamedTuple):
     judge: str
     model: str
     repeat: int
 
 
-RowParts: TypeAlias = dict[SeatName, asyncio.Future[Judgement | None]]
+RowResults: TypeAlias = dict[JudgementName, asyncio.Future[Judgement | None]]
 """The judgements of one row, for those that depend on others; None for one that is not needed."""
 
 
-class Work(NamedTuple):
+class WorkItem(NamedTuple):
     """One judgement to be made."""
 
     row: Case | BadRow
-    seat: Seat
+    planned: PlannedJudgement
     position: int
-    made: RowParts | None = None
+    made: RowResults | None = None
     """None where no judgement depends on another."""
 
     @property
     def _future(self) -> "asyncio.Future[Judgement | None] | None":
-        future = None if self.made is None else self.made.get(self.seat.name)
+        future = None if self.made is None else self.made.get(self.planned.name)
         return None if future is None or future.done() else future
 
     def settle(self, judgement: Judgement | None) -> None:
@@ -105,7 +105,7 @@ class Work(NamedTuple):
 
 
 @dataclass(kw_only=True, slots=True)
-class Halt:
+class StopSignal:
     """Why a run takes no further work. What is in flight is finished, unless it is cancelled."""
 
     why: str | None = None
@@ -149,7 +149,7 @@ class Progress:
     """Something has been judged: a fault of the whole file stops a run only before that."""
     complete: bool = True
     """Everything that was to be judged is."""
-    positions: Positions = field(default_factory=Positions)
+    positions: RowPositions = field(default_factory=RowPositions)
     expected: int | None = None
     """How many judgements were chosen to be made: counted beforehand, or known when all cases are read."""
     activity: Activity = field(default_factory=Activity)
@@ -168,22 +168,22 @@ class Progress:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Conditions:
+class RunContext:
     """What every judgement of a run is made under."""
 
     judges: tuple[Judge, ...]
     repeats: int
     models: tuple[RunModel, ...]
     """At least one; for a run of checks in code one that is never asked."""
-    keeper: Keeper | NoKeeper
+    run_store: RunStore | NullRunStore
     progress: Progress = field(default_factory=Progress)
-    halt: Halt = field(default_factory=Halt)
+    stop_signal: StopSignal = field(default_factory=StopSignal)
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     jury: Jury | None = None
     """One more judgement of each case and judge, from those of the models."""
     labels: Mapping[str, CaseLabels] | None = None
     """By case, instead of the cases' own."""
-    cascading: Cascading | None = None
+    cascade: CascadeState | None = None
     """From when each model decides, where `jury` is a cascade."""
     shard: Shard | None = None
     """The part of the cases that is judged here; the others take their positions."""
@@ -191,56 +191,58 @@ class Conditions:
     @property
     def mapped(self) -> Collection[str]:
         """The columns that the person's `--columns` name."""
-        return self.models[0].asking.bindings.maps.values()
+        return self.models[0].settings.bindings.maps.values()
 
     @property
     def all_needed(self) -> bool:
         """Whether every judgement is made, whatever the others of its case say."""
-        return self.cascading is None
+        return self.cascade is None
 
     def at_once(self, jobs: int) -> int:
         """How many judgements may be under way so that as many calls as `jobs` are in flight."""
-        seats = self.seats()
-        asking = sum(not seat.is_computed for seat in seats)
-        return jobs * len(seats) // (asking or len(seats))  # the others wait for these, and ask nobody
+        planned_judgements = self.planned_judgements()
+        asked = sum(not planned.is_computed for planned in planned_judgements)
+        return (
+            jobs * len(planned_judgements) // (asked or len(planned_judgements))
+        )  # the others wait for these, and ask nobody
 
     def is_here(self, case_id: str) -> bool:
         return self.shard is None or self.shard.holds(case_id)
 
-    def waits(self, seat: Seat, row: Case | BadRow) -> bool:
+    def waits(self, planned: PlannedJudgement, row: Case | BadRow) -> bool:
         """Whether it can be made only when the others of the run are: a cascade's thresholds are learned from them."""
-        if self.cascading is None:
+        if self.cascade is None:
             return False
-        return seat.judge.asks_model and (
-            seat.jury is not None or (self.stage(seat) > 0 and not self.calibrates(row))
+        return planned.judge.asks_model and (
+            planned.jury is not None or (self.stage(planned) > 0 and not self.calibrates(row))
         )
 
-    def stage(self, seat: Seat) -> int:
+    def stage(self, planned: PlannedJudgement) -> int:
         """Of a cascade, from 0."""
-        return 0 if self.jury is None else self.jury.models.index(seat.model_name)
+        return 0 if self.jury is None else self.jury.models.index(planned.model_name)
 
     def calibrates(self, row: Case | BadRow) -> bool:
         """Whether people labelled it: every stage of a cascade is then asked, and it is no decision of its."""
-        if self.cascading is None or isinstance(row, BadRow):
+        if self.cascade is None or isinstance(row, BadRow):
             return False
-        return bool(self.cascading.people(row.case_id, *self.case_labels(row)))
+        return bool(self.cascade.people(row.case_id, *self.case_labels(row)))
 
     def learn(self, judgement: Judgement) -> None:
-        if self.cascading is not None:
-            self.cascading.add(judgement)
+        if self.cascade is not None:
+            self.cascade.add(judgement)
 
-    def seats(self) -> tuple[Seat, ...]:
+    def planned_judgements(self) -> tuple[PlannedJudgement, ...]:
         """What is made of every row, in the order of the judges, of the models, of the repeats; a jury's behind its
         votes. Code judges once.
         """
-        found: list[Seat] = []
+        found: list[PlannedJudgement] = []
         repeats = range(self.repeats)
         for judge in self.judges:
             models = self.models if judge.asks_model else self.models[:1]
-            found += (Seat(judge, model, repeat) for model in models for repeat in repeats)
+            found += (PlannedJudgement(judge, model, repeat) for model in models for repeat in repeats)
             if self.jury is not None and judge.asks_model:
-                own = range(1) if self.cascading is not None else repeats
-                found += (Seat(judge, models[0], repeat, self.jury) for repeat in own)
+                own = range(1) if self.cascade is not None else repeats
+                found += (PlannedJudgement(judge, models[0], repeat, self.jury) for repeat in own)
         return tuple(found)
 
     def case_labels(self, case: Case) -> CaseLabels:
@@ -249,6 +251,6 @@ class Conditions:
 
     def lose(self, model: str, why: str) -> None:
         """Everything that is asked of it fails. With the last of the models the run ends."""
-        self.halt.unreachable.add(model)
-        if len(self.halt.unreachable) == len(self.models):
-            self.halt.stop(why)
+        self.stop_signal.unreachable.add(model)
+        if len(self.stop_signal.unreachable) == len(self.models):
+            self.stop_signal.stop(why)

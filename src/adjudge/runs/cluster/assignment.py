@@ -12,7 +12,7 @@ from adjudge.runs.plan import Plan
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class WorkOrder:
+class Assignment:
     """It travels, and whoever looks at the cluster may see it, so there is no key and no password in it."""
 
     chosen: ChosenRun

@@ -1,12 +1,11 @@
 """The run's place in the store: what is done, what may be taken over from earlier runs, and what is kept."""
 
-import asyncio
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from hashlib import sha256
 
-from adjudge.procedures.procedure import Asking
+from adjudge.procedures.procedure import RequestSettings
 from adjudge.prompts.fill import Filled
-from adjudge.records import BadRow, Case, Judge, Judgement, ModelClient, Request
+from adjudge.records import BadRow, Case, Judge, Judgement, ModelClient
 from adjudge.runs.identity import ChosenRun
 from adjudge.runs.reuse import StoredClient
 from adjudge.store import JudgementKey, KeepJudgement, PlaceJudgement, Write
@@ -21,7 +20,7 @@ TRIED_AGAIN = frozenset({"call_failed", "not_asked", "too_long"})
 """Outcomes of which a run that goes on makes another try: no reply was stored for them."""
 
 
-class Keeper:
+class RunStore:
     keeps = True
 
     def __init__(
@@ -78,7 +77,7 @@ class Keeper:
         return []
 
     def reuse_key(
-        self, model: str, judge: Judge, case: Case, filled: Filled, asking: Asking, *, repeat: int
+        self, model: str, judge: Judge, case: Case, filled: Filled, settings: RequestSettings, *, repeat: int
     ) -> str:
         """The hash of everything a judgement depends on but the model's mood."""
         client = self._clients[model]
@@ -87,8 +86,8 @@ class Keeper:
             judge.hash,
             client.name,
             client.base_url,
-            asking.temperature,
-            dict(asking.parameters),
+            settings.temperature,
+            dict(settings.parameters),
             repeat,
             filled.values,
             [missing.name for missing in filled.missing],
@@ -96,21 +95,13 @@ class Keeper:
         ]
         return sha256(dump_json(parts, sort_keys=True)).hexdigest()
 
-    async def take_over(self, keys: Sequence[str]) -> Mapping[str, Judgement]:
-        """Earlier judgements of the same questions, by key, unless they are to be asked again."""
-        if not keys or not self._takes_over:
-            return {}
-        kinds = TAKEN_OVER - self._retry
-        found = await self._store.find_judgements(keys)
-        return {key: judgement for key, judgement in found.items() if judgement.outcome.kind in kinds}
-
-    async def look_ahead(self, requests: Sequence[tuple[str, Request]]) -> None:
-        """Look up what is stored for requests that will be made soon, each with its model."""
-        by_model: dict[str, list[Request]] = {}
-        for model, request in requests:
-            by_model.setdefault(model, []).append(request)
-        # together, so that they are one question to the store
-        await asyncio.gather(*(self._clients[model].look_ahead(some) for model, some in by_model.items()))
+    async def find_earlier(self, reuse_key: str | None) -> Judgement | None:
+        """An earlier judgement of the same question, unless it is to be asked again."""
+        if reuse_key is None or not self._takes_over:
+            return None
+        earlier = (await self._store.find_judgements([reuse_key])).get(reuse_key)
+        takes_over = earlier is not None and earlier.outcome.kind in TAKEN_OVER - self._retry
+        return earlier if takes_over else None
 
     async def client_for(self, key: str | None, client: ModelClient) -> ModelClient:
         """The client as it is, or one that asks again where the stored replies were of a kind that `--retry` names."""
@@ -137,7 +128,7 @@ class Keeper:
         )
 
 
-class NoKeeper:
+class NullRunStore:
     """Nothing is kept and nothing is found."""
 
     resumes = False
@@ -154,21 +145,18 @@ class NoKeeper:
         del moved
 
     def reuse_key(
-        self, model: str, judge: Judge, case: Case, filled: Filled, asking: Asking, *, repeat: int
+        self, model: str, judge: Judge, case: Case, filled: Filled, settings: RequestSettings, *, repeat: int
     ) -> str | None:
-        del model, judge, case, filled, asking, repeat
+        del model, judge, case, filled, settings, repeat
         return None
 
     async def between(self, first: int, until: int) -> list[tuple[int, Judgement]]:
         del first, until
         return []
 
-    async def take_over(self, keys: Sequence[str]) -> Mapping[str, Judgement]:
-        del keys
-        return {}
-
-    async def look_ahead(self, requests: Sequence[tuple[str, Request]]) -> None:
-        del requests
+    async def find_earlier(self, reuse_key: str | None) -> Judgement | None:
+        del reuse_key
+        return None
 
     async def client_for(self, key: str | None, client: ModelClient) -> ModelClient:
         del key
@@ -189,10 +177,10 @@ def _references(judgement: Judgement) -> tuple[tuple[str, int], ...]:
 
 
 async def all_between(
-    keeper: Keeper | NoKeeper, first: int, until: int
+    run_store: RunStore | NullRunStore, first: int, until: int
 ) -> AsyncGenerator[tuple[int, Judgement], None]:
     """All that is kept from one position to another, in order."""
-    while first < until and (found := await keeper.between(first, until)):
+    while first < until and (found := await run_store.between(first, until)):
         for each in found:
             yield each
         first = found[-1][0] + 1

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple, TypeVar
 from adjudge.errors import AdjudgeError, SettingsError, StoreError
 from adjudge.options import RunOptions, called_from_python, declared, option
 from adjudge.records import BadRow, Case, Judgement
-from adjudge.runs.engine.conditions import Conditions, Halt, Progress, Seat
-from adjudge.runs.engine.execute import execute_unordered
-from adjudge.runs.engine.keep import Keeper
+from adjudge.runs.engine.context import PlannedJudgement, Progress, RunContext, StopSignal
+from adjudge.runs.engine.loop import execute_unordered
+from adjudge.runs.engine.run_store import RunStore
 from adjudge.runs.plan import Plan, named_models
 from adjudge.runs.replay import REPLAY
 from adjudge.runs.session import Joined, check_retry, join_batches
@@ -43,7 +43,7 @@ REFUSED: Mapping[str, str] = {
 T = TypeVar("T")
 
 
-class SeatKey(NamedTuple):
+class ColumnKey(NamedTuple):
     """One of the judgements that are made of every row and told in its columns."""
 
     judge: str
@@ -83,9 +83,9 @@ def check_batches(options: RunOptions) -> None:
         )
 
 
-def seat_keys(plan: Plan) -> list[SeatKey]:
+def column_keys(plan: Plan) -> list[ColumnKey]:
     repeats = range(plan.options.repeat)
-    return [SeatKey(judge.name, repeat) for judge in plan.named for repeat in repeats]
+    return [ColumnKey(judge.name, repeat) for judge in plan.named for repeat in repeats]
 
 
 class BatchRunner:
@@ -108,7 +108,7 @@ class BatchRunner:
         """Not in a process that was forked from the one which made it: threads are not inherited."""
         return self._pid == os.getpid() and not self._loop.is_closed()
 
-    def judge(self, rows: Sequence[Case | BadRow]) -> list[dict[SeatKey, Answer]]:
+    def judge(self, rows: Sequence[Case | BadRow]) -> list[dict[ColumnKey, Answer]]:
         """The judgements of each row; all that was paid for is stored on return. From any thread, also several at once."""
         return self._wait(self._judge(rows))
 
@@ -152,7 +152,7 @@ class BatchRunner:
             with suppress(AdjudgeError):
                 await self._stack.aclose()
 
-    async def _judge(self, rows: Sequence[Case | BadRow]) -> list[dict[SeatKey, Answer]]:
+    async def _judge(self, rows: Sequence[Case | BadRow]) -> list[dict[ColumnKey, Answer]]:
         with called_from_python():
             joined = await self._join()
             try:
@@ -164,33 +164,37 @@ class BatchRunner:
 
     async def _judge_under(
         self, rows: Sequence[Case | BadRow], joined: Joined
-    ) -> list[dict[SeatKey, Answer]]:
+    ) -> list[dict[ColumnKey, Answer]]:
         # a fault of the columns is the row's: what is in the other batches nobody knows
-        conditions = replace(joined.conditions, progress=Progress(begun=True), halt=Halt())
-        seats = conditions.seats()
-        jobs = conditions.at_once(self._plan.options.jobs)
+        context = replace(joined.context, progress=Progress(begun=True), stop_signal=StopSignal())
+        planned_judgements = context.planned_judgements()
+        jobs = context.at_once(self._plan.options.jobs)
         made: dict[int, Judgement] = {}
         cases = self._plan.turns(rows)
         try:
-            async for settled in execute_unordered(cases, conditions, jobs=jobs):
+            async for settled in execute_unordered(cases, context, jobs=jobs):
                 if settled.judgement is not None:
                     made[settled.position] = settled.judgement
         finally:
             joined.limits.budget.give_back()
-        self._unasked |= conditions.halt.is_unfinished
-        if isinstance(conditions.keeper, Keeper):
+        self._unasked |= context.stop_signal.is_unfinished
+        if isinstance(context.run_store, RunStore):
             state: RunState = "interrupted" if self._unasked else "finished"
-            ended = EndRun(run_id=conditions.keeper.run_id, state=state, at=datetime.now(UTC))
-            await conditions.keeper.write(ended)
-        stopped = NotAsked(conditions.halt.why or "the run was stopped")
-        told = [(place, key) for place, seat in enumerate(seats) if (key := self._told(seat, conditions))]
+            ended = EndRun(run_id=context.run_store.run_id, state=state, at=datetime.now(UTC))
+            await context.run_store.write(ended)
+        stopped = NotAsked(context.stop_signal.why or "the run was stopped")
+        told = [
+            (place, key)
+            for place, planned in enumerate(planned_judgements)
+            if (key := self._told(planned, context))
+        ]
         return [
-            {key: made.get(number * len(seats) + place, stopped) for place, key in told}
+            {key: made.get(number * len(planned_judgements) + place, stopped) for place, key in told}
             for number in range(len(rows))
         ]
 
-    def _told(self, seat: Seat, conditions: Conditions) -> SeatKey | None:
+    def _told(self, planned: PlannedJudgement, context: RunContext) -> ColumnKey | None:
         """None for a vote of a jury, and for a part of a combination that was not asked for."""
-        is_vote = conditions.jury is not None and seat.judge.asks_model and seat.jury is None
-        is_named = any(seat.judge.name == judge.name for judge in self._plan.named)
-        return SeatKey(seat.judge.name, seat.repeat) if is_named and not is_vote else None
+        is_vote = context.jury is not None and planned.judge.asks_model and planned.jury is None
+        is_named = any(planned.judge.name == judge.name for judge in self._plan.named)
+        return ColumnKey(planned.judge.name, planned.repeat) if is_named and not is_vote else None

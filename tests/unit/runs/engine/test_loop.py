@@ -8,14 +8,14 @@ import pytest
 
 from adjudge.errors import DatasetError, RateLimitedError, TooLongError
 from adjudge.judges import load_judge, parse_judge
-from adjudge.procedures.procedure import Asking
+from adjudge.procedures.procedure import RequestSettings
 from adjudge.prompts.fill import Bindings
 from adjudge.records import BadRow, Case, Completion, ModelClient, Place
-from adjudge.runs.engine.conditions import Conditions, RunModel
-from adjudge.runs.engine.execute import execute
-from adjudge.runs.engine.keep import NoKeeper
+from adjudge.runs.engine.context import RunContext, RunModel
+from adjudge.runs.engine.loop import execute
+from adjudge.runs.engine.run_store import NullRunStore
 
-ASKING = Asking(bindings=Bindings(current_date="2026-01-02"))
+ASKING = RequestSettings(bindings=Bindings(current_date="2026-01-02"))
 RELEVANCE = load_judge("relevance")
 
 
@@ -33,7 +33,8 @@ class Client(ModelClient):
         self.asked += 1
         self.open += 1
         self.most_open = max(self.most_open, self.open)
-        await asyncio.sleep(0)
+        for _ in range(20):  # others begin meanwhile
+            await asyncio.sleep(0)
         self.open -= 1
         if self.error is not None:
             raise self.error
@@ -49,15 +50,15 @@ def cases(count):
         yield Case(case_id=str(number), columns=fields, fields=fields)
 
 
-def conditions(client, judges=(RELEVANCE,), repeats=1):
-    return Conditions(judges=judges, repeats=repeats, models=(RunModel(client, ASKING),), keeper=NoKeeper())
+def context(client, judges=(RELEVANCE,), repeats=1):
+    return RunContext(
+        judges=judges, repeats=repeats, models=(RunModel(client, ASKING),), run_store=NullRunStore()
+    )
 
 
 def judge_all(rows, client, *, jobs=4, judges=(RELEVANCE,), repeats=1):
     async def collect():
-        return [
-            judgement async for judgement in execute(rows, conditions(client, judges, repeats), jobs=jobs)
-        ]
+        return [judgement async for judgement in execute(rows, context(client, judges, repeats), jobs=jobs)]
 
     return asyncio.run(collect())
 
@@ -91,7 +92,7 @@ def test_cases_are_taken_as_they_are_needed():
 
     async def first_few():
         made = []
-        stream = execute(counted(), conditions(Client()), jobs=4)
+        stream = execute(counted(), context(Client()), jobs=4)
         async for judgement in stream:
             made.append(judgement)
             if len(made) == 10:
@@ -118,7 +119,7 @@ def test_a_call_that_fails_is_an_outcome_of_its_row(error, kind, finer):
     assert all(judgement.score is None and judgement.calls == () for judgement in made)
 
 
-class PickyKeeper(NoKeeper):
+class PickyKeeper(NullRunStore):
     """Keeps everything but cases."""
 
     def __init__(self):
@@ -131,20 +132,20 @@ class PickyKeeper(NoKeeper):
 
 
 def test_a_bug_is_kept_with_its_case_and_raised_at_the_end():
-    async def collect(keeper, client, made):
-        async for judgement in execute(cases(3), replace(conditions(client), keeper=keeper), jobs=1):
+    async def collect(run_store, client, made):
+        async for judgement in execute(cases(3), replace(context(client), run_store=run_store), jobs=1):
             made.append(judgement)
 
     made = []
     with pytest.raises(ZeroDivisionError):
-        asyncio.run(collect(NoKeeper(), Client(error=ZeroDivisionError()), made))
+        asyncio.run(collect(NullRunStore(), Client(error=ZeroDivisionError()), made))
     assert [(each.case_id, each.outcome.kind, each.outcome.error_kind) for each in made] == [
         ("0", "call_failed", "defect")
     ]
-    keeper = PickyKeeper()
+    run_store = PickyKeeper()
     with pytest.raises(TypeError, match="no stored form"):
-        asyncio.run(collect(keeper, Client(), []))
-    ((judgement, row),) = keeper.kept
+        asyncio.run(collect(run_store, Client(), []))
+    ((judgement, row),) = run_store.kept
     assert (judgement.outcome.error_kind, judgement.metadata, row.case_id) == ("defect", {}, "0")
 
 

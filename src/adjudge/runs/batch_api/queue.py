@@ -33,14 +33,14 @@ from adjudge.models import CircuitOpenError, FirstCallClient, WrappingClient
 from adjudge.models.clients.clock import Clock
 from adjudge.models.clients.retry import MAX_REFUSED_PARAMETERS
 from adjudge.models.prices import BATCH_SHARE
-from adjudge.models.providers.batches import BatchLook, BatchResult, BatchService
+from adjudge.models.providers.batch_api import BatchLook, BatchResult, BatchService
 from adjudge.models.providers.parameters import Adjustments
 from adjudge.models.providers.wire_client import WireClient
 from adjudge.models.secrets import one_line
 from adjudge.options import Price, option
 from adjudge.records import LOWERED_NOTE, Completion, ModelClient, Request
 from adjudge.runs.budget import Budget, known_cost, to_nanodollars, worst_case
-from adjudge.runs.engine.conditions import Halt, Progress
+from adjudge.runs.engine.context import Progress, StopSignal
 from adjudge.store import BatchContent, BatchRecord, CloseBatch, Spending, Store
 from adjudge.store.group import GroupCommit
 
@@ -115,7 +115,7 @@ class Gathered:
     size: int = 0
 
 
-class Batching:
+class BatchQueue:
     """All batches of a run, of all its models."""
 
     def __init__(self, *, budget: Budget, clock: Clock, detach: bool) -> None:
@@ -126,12 +126,12 @@ class Batching:
         """Told how far a batch is, when that has changed."""
         self.clients: list[BatchClient] = []
         self.progress = Progress()
-        self._halt = Halt()
+        self._halt = StopSignal()
 
     async def open(
-        self, store: Store, group: GroupCommit, run_id: str, progress: Progress, halt: Halt
+        self, store: Store, group: GroupCommit, run_id: str, progress: Progress, stop_signal: StopSignal
     ) -> None:
-        self.progress, self._halt = progress, halt
+        self.progress, self._halt = progress, stop_signal
         self.budget.waiting = progress.activity.waiting
         for client in self.clients:
             await client.open(store, group, run_id)
@@ -174,7 +174,7 @@ class BatchClient(WrappingClient):
     def __init__(
         self,
         client: ModelClient,
-        batching: Batching,
+        batch_queue: BatchQueue,
         *,
         direct: ModelClient,
         price: Price | None,
@@ -186,7 +186,7 @@ class BatchClient(WrappingClient):
         self._wire = check_batches(client)
         assert self._wire.batches is not None
         self._service: BatchService = self._wire.batches
-        self._batching = batching
+        self._batching = batch_queue
         self._price = price
         self._price_is_given = price_is_given
         self.under_way: dict[str, Batch] = {}
@@ -197,7 +197,7 @@ class BatchClient(WrappingClient):
         """Their requests by key, with the requests' numbers in them."""
         self._gathered: Gathered | None = None
         self._tasks: set[asyncio.Task[None]] = set()
-        batching.clients.append(self)
+        batch_queue.clients.append(self)
 
     async def open(self, store: Store, group: GroupCommit, run_id: str) -> None:
         self._store, self._group, self._run_id = store, group, run_id
