@@ -154,7 +154,7 @@ class NamedScore(Struct, frozen=True, kw_only=True):
 
 
 class CheckScore(Struct, frozen=True, kw_only=True):
-    """The score is what a check of `adjudge.scoring.checks` finds in the case; no model is asked."""
+    """The score is what a check of `adjudge.checks` finds in the case; no model is asked."""
 
     name: str
     parameters: Mapping[str, Json] = NOTHING

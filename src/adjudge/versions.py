@@ -12,18 +12,5 @@ SCORER_VERSIONS: dict[str, int] = {
 }
 """The named scorers (`adjudge.scoring`) that a judge file's `score:` may name."""
 
-CHECK_VERSIONS: dict[str, int] = {
-    "exact": 1,
-    "contains": 1,
-    "regex": 1,
-    "numeric": 1,
-    "json_schema": 1,
-    "similarity": 1,
-    "tool_calls": 1,
-    "length": 1,
-    "language": 1,
-}
-"""The checks in code (`adjudge.scoring.checks`) that a judge file's `check:` may name."""
-
 EMBEDDED_VERSION = 6
 """The code around the embedded judge's model (`adjudge.embedded`): part of its name, beside the hash of its weights."""

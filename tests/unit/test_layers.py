@@ -8,10 +8,12 @@ import adjudge
 
 LAYERS = [
     {"records", "errors", "text", "patterns", "fields", "versions", "rates", "identity_cache"},
-    {"options", "schemas", "expressions", "checks", "json_values"},
+    {"options", "schemas", "expressions", "json_values"},
     {"rubrics"},
     {"templates", "stats", "documents"},
-    {"dataset", "judges", "prompts", "models", "verdicts", "scoring", "labels", "store"},
+    {"scoring"},
+    {"checks"},
+    {"dataset", "judges", "prompts", "models", "verdicts", "labels", "store"},
     {"procedures", "probes", "embedded", "importers", "testing"},
     {"runs", "settings"},
     {"analysis"},

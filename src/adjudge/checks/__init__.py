@@ -1,1 +1,4 @@
-"""What a check in code is told: its name and parameters, their types, and what makes one unusable."""
+"""Case -> Score, without a model: one module per check, with its parameters, its function and its version.
+
+What is checked is hostile: every check reads a bounded text in time that grows no faster than the text, near enough.
+"""

@@ -8,6 +8,7 @@ from hashlib import sha256
 
 import orjson
 
+from adjudge.checks.language import detected_language
 from adjudge.embedded.correctness import judge_correctness
 from adjudge.embedded.coverage import list_items, match_items
 from adjudge.embedded.groundedness import check_claims, list_claims
@@ -19,7 +20,6 @@ from adjudge.embedded.ready import adapter_sha256
 from adjudge.embedded.reply import JobReply
 from adjudge.errors import RejectedError
 from adjudge.records import Completion, Json, ModelClient, Request, Usage
-from adjudge.scoring.language import detected_language
 from adjudge.scoring.text import text_of
 from adjudge.versions import EMBEDDED_VERSION
 

@@ -12,7 +12,7 @@ from adjudge.judges.front_matter import KEYS, Located
 from adjudge.judges.picoschema import schema_inputs, schema_verdict
 from adjudge.judges.schema import LARGEST_NUMBER, read_verdict, too_large
 from adjudge.patterns import lazy_pattern
-from adjudge.records import WINNER_SCORES, CheckScore, Dialect, Json, Rating, Rubric, Scale, WhenEmpty
+from adjudge.records import WINNER_SCORES, Dialect, Json, Rating, Rubric, Scale, WhenEmpty
 from adjudge.rubrics import RubricError, read_criteria
 from adjudge.templates import DIALECTS
 from adjudge.text import did_you_mean, is_finite
@@ -69,7 +69,7 @@ class Declared(Struct, frozen=True, kw_only=True):
     ratings: tuple[Rating, ...] = ()
     contract: str | Mapping[str, str] | None = None
     embedded: bool = False
-    check: CheckScore | None = None
+    check: Located | None = None
     combine: Located | None = None
     ignored: Mapping[str, Json] = {}
 
@@ -132,18 +132,10 @@ class _KeyReader:
             ratings=self.optional("ratings", self.ratings) or (),
             contract=self.contract(),
             embedded=self.flag("embedded", "the embedded judge was trained for it", "it was not") or False,
-            check=self.check(),
+            check=self.entries.get("check"),
             combine=self.entries.get("combine"),
             ignored=ignored,
         )
-
-    def check(self) -> CheckScore | None:
-        entry = self.entries.get("check")
-        if entry is None:
-            return None
-        from adjudge.judges.declared_check import read_check  # noqa: PLC0415 - few files have one
-
-        return read_check(entry, where=self.where)
 
     def optional(self, key: str, read: Callable[[Located], T]) -> T | None:
         """What the reader of a key makes of it; None where the file does not have it."""

@@ -1,64 +1,78 @@
 """`check:` of a judge file -> the check with its parameters, each fault at the line that has it."""
 
 from importlib.util import find_spec
+from typing import Any, NamedTuple
 
-from adjudge.checks.parameters import CHECKS, given_parameters, read_parameter
-from adjudge.checks.problems import ParameterError
+from adjudge.checks.check import Check, ParameterError
+from adjudge.checks.registry import CHECKS
 from adjudge.errors import JudgeFileError, MissingExtraError
+from adjudge.judges.declared import Declared
 from adjudge.judges.front_matter import Located
 from adjudge.records import CheckScore, Json
 from adjudge.text import did_you_mean
 
-NEEDS = {"language": "py3langid"}
-"""A check -> the package of the extra of the same name that it needs."""
+
+class DeclaredCheck(NamedTuple):
+    check: Check[Any]
+    rule: CheckScore
 
 
-def read_check(entry: Located, *, where: str) -> CheckScore:
+def read_check(declared: Declared, entry: Located) -> DeclaredCheck:
     """`check: exact`, `check: {regex: '[0-9]+'}` or `check: {regex: {pattern: '[0-9]+', match: full}}`."""
+    where = declared.where
     name, name_line, given = _named(entry, where)
-    kind = CHECKS.get(name)
-    if kind is None:
+    check = CHECKS.get(name)
+    if check is None:
         raise JudgeFileError(
             f"{where} line {name_line}",
             f"`{name}` is not a check",
             did_you_mean(name, CHECKS, f"checks: {', '.join(CHECKS)}"),
         )
-    values: dict[str, Json] = {}
-    entries = {} if given is None else given.entries
-    lines = {} if given is None else given.key_lines
-    if given is not None and not entries and given.value is not None:
-        if kind.main is None:
-            raise JudgeFileError(
-                f"{where} line {given.line}",
-                f"`{name}` has `{given.value}` in place of its parameters",
-                f"write `check: {{{name}: {{{next(iter(kind.parameters))}: …}}}}`",
-            )
-        entries, lines = {kind.main: given}, {kind.main: given.line}
-    for key, value in entries.items():
-        if key not in kind.parameters:
-            known = ", ".join(kind.parameters)
-            raise JudgeFileError(
-                f"{where} line {lines[key]}",
-                f"`{key}` is not a parameter of `{name}`",
-                did_you_mean(key, kind.parameters, f"parameters: {known}"),
-            )
-        try:
-            # a text stays as the file spells it: `text: 1.0` is not `text: 1`
-            as_written = (
-                value.written if key in {"text", "number", "pattern"} and value.written else value.value
-            )
-            values[key] = read_parameter(name, key, as_written)
-        except ParameterError as error:
-            raise JudgeFileError(
-                f"{where} line {value.line}", f"`{key}` of `{name}` {error.problem}", error.hint
-            ) from None
+    values = {} if given is None else _read_values(check, given, where)
     try:
-        parameters = given_parameters(name, values)
+        parameters = check.without_defaults(values)
     except ParameterError as error:
         raise JudgeFileError(f"{where} line {entry.line}", f"`{name}` {error.problem}", error.hint) from None
-    if name in NEEDS and find_spec(NEEDS[name]) is None:
+    if check.package is not None and find_spec(check.package) is None:
         raise MissingExtraError(f"{where} line {entry.line}: `{name}`", name)
-    return CheckScore(name=name, parameters=parameters)
+    for key in sorted(declared.ignored.keys() & check.declared().keys()):
+        raise declared.error(
+            key,
+            f"`{key}` is a parameter of `{name}`, and stands beside `check:`",
+            f"write `check: {{{name}: {{{key}: …}}}}`",
+        )
+    return DeclaredCheck(check, CheckScore(name=name, parameters=parameters))
+
+
+def _read_values(check: Check[Any], given: Located, where: str) -> dict[str, Json]:
+    known = check.declared()
+    entries, lines = given.entries, given.key_lines
+    if not entries and given.value is not None:
+        if check.main is None:
+            raise JudgeFileError(
+                f"{where} line {given.line}",
+                f"`{check.name}` has `{given.value}` in place of its parameters",
+                f"write `check: {{{check.name}: {{{next(iter(known))}: …}}}}`",
+            )
+        entries, lines = {check.main: given}, {check.main: given.line}
+    values: dict[str, Json] = {}
+    for key, entry in entries.items():
+        parameter = known.get(key)
+        if parameter is None:
+            raise JudgeFileError(
+                f"{where} line {lines[key]}",
+                f"`{key}` is not a parameter of `{check.name}`",
+                did_you_mean(key, known, f"parameters: {', '.join(known)}"),
+            )
+        try:
+            values[key] = parameter.read(
+                entry.written if parameter.as_written and entry.written else entry.value
+            )
+        except ParameterError as error:
+            raise JudgeFileError(
+                f"{where} line {entry.line}", f"`{key}` of `{check.name}` {error.problem}", error.hint
+            ) from None
+    return values
 
 
 def _named(entry: Located, where: str) -> tuple[str, int, Located | None]:

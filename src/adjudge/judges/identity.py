@@ -21,7 +21,7 @@ from adjudge.records import (
     ScoreRule,
 )
 from adjudge.templates import canonical
-from adjudge.versions import CHECK_VERSIONS, READER_VERSION, SCORER_VERSIONS
+from adjudge.versions import READER_VERSION, SCORER_VERSIONS
 
 HASH_LENGTH = 12
 
@@ -160,6 +160,13 @@ def _score(score: ScoreRule | None) -> Json:
         case NamedScore(name=name):
             return {"named": name}
         case CheckScore(name=name, parameters=parameters):
-            return {"check": name, "parameters": dict(parameters), "version": CHECK_VERSIONS.get(name)}
+            return {"check": name, "parameters": dict(parameters), "version": _check_version(name)}
         case CombineScore(text=text, parts=parts):
             return {"combine": text, "parts": {name: part.hash for name, part in parts.items()}}
+
+
+def _check_version(name: str) -> int | None:
+    from adjudge.checks.registry import CHECKS  # noqa: PLC0415 - slow to load, and few judges are checks
+
+    check = CHECKS.get(name)
+    return None if check is None else check.version

@@ -7,7 +7,6 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from adjudge.checks.parameters import CHECKS
 from adjudge.errors import ExpressionError, JudgeFileError
 from adjudge.expressions import EvaluationError, Expression, parse_expression
 from adjudge.judges.assembly.score import check_pass_rule
@@ -37,20 +36,20 @@ def assemble_in_code(
     declared: Declared, split: SplitFile, *, name: str, text: str, load_part: LoadPart
 ) -> Judge | None:
     """None for a file that has a prompt, as most have."""
-    if declared.check is None and declared.combine is None:
-        return None
-    key = "check" if declared.check is not None else "combine"
-    _refuse_others(declared, split, key)
-    if declared.combine is None:
-        judge = _checking(declared, name=name, text=text)
-    else:
+    if declared.check is not None:
+        _refuse_others(declared, split, "check", WITH_A_CHECK)
+        judge = _checking(declared, declared.check, name=name, text=text)
+    elif declared.combine is not None:
+        _refuse_others(declared, split, "combine", WITH_A_COMBINATION)
         judge = _combining(declared, declared.combine, split, name=name, text=text, load_part=load_part)
+    else:
+        return None
     if declared.passes is not None:
         check_pass_rule(declared.passes, judge.contract, declared)
     return replace(judge, hash=judge_hash(judge))
 
 
-def _refuse_others(declared: Declared, split: SplitFile, key: str) -> None:
+def _refuse_others(declared: Declared, split: SplitFile, key: str, allowed: frozenset[str]) -> None:
     if split.body.strip():
         skipped = len(split.body) - len(split.body.lstrip())
         line = split.body_line + split.body.count("\n", 0, skipped)
@@ -59,14 +58,6 @@ def _refuse_others(declared: Declared, split: SplitFile, key: str) -> None:
             f"there is text below the front matter, and a file with `{key}:` has no prompt",
             f"remove the text, or `{key}:`",
         )
-    allowed = WITH_A_CHECK if key == "check" else WITH_A_COMBINATION
-    if declared.check is not None:
-        for parameter in sorted(declared.ignored.keys() & CHECKS[declared.check.name].parameters.keys()):
-            raise declared.error(
-                parameter,
-                f"`{parameter}` is a parameter of `{declared.check.name}`, and stands beside `check:`",
-                f"write `check: {{{declared.check.name}: {{{parameter}: …}}}}`",
-            )
     for other in declared.lines:
         if other not in allowed and other not in declared.ignored:
             raise declared.error(
@@ -90,10 +81,10 @@ def _judge(declared: Declared, *, name: str, text: str, **more: object) -> Judge
     )
 
 
-def _checking(declared: Declared, *, name: str, text: str) -> Judge:
-    rule = declared.check
-    assert rule is not None
-    kind = CHECKS[rule.name]
+def _checking(declared: Declared, entry: Located, *, name: str, text: str) -> Judge:
+    from adjudge.judges.declared_check import read_check  # noqa: PLC0415 - slow to load, and few files have one
+
+    check, rule = read_check(declared, entry)
     for key, value in (("when_missing", declared.when_missing), ("when_empty", declared.when_empty)):
         if isinstance(value, float) and not UNIT.low <= value <= UNIT.high:
             raise declared.error(key, f"the score {value:g} of `{key}` is off the scale 0 to 1", "use 0 to 1")
@@ -106,11 +97,11 @@ def _checking(declared: Declared, *, name: str, text: str) -> Judge:
         declared,
         name=name,
         text=text,
-        inputs=kind.inputs_with(rule.parameters),
+        inputs=check.inputs_with(rule.parameters),
         contract=Contract(schema=object_schema(fields), needs=("score",), structured=False),
         score=rule,
         scale=UNIT,
-        passes=declared.passes or (None if kind.graded else "score >= 1"),
+        passes=declared.passes or (None if check.graded else "score >= 1"),
         when_missing=declared.when_missing,
         when_empty=declared.when_empty,
     )

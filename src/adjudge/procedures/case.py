@@ -1,13 +1,22 @@
 """How one case is judged: by rule where something is missing or blank, else in the judge's own way."""
 
 from collections.abc import Mapping
+from fractions import Fraction
 
+from adjudge.checks.finding import Finding
 from adjudge.fields import NO_TURN
-from adjudge.procedures.check import check_case
 from adjudge.procedures.checklist import judge_by_items
 from adjudge.procedures.groundedness import checks_claims, judge_by_claims
 from adjudge.procedures.pair import judge_blank, judge_pair
-from adjudge.procedures.procedure import Context, Procedure, RequestSettings, Ruling, distinct, is_blank
+from adjudge.procedures.procedure import (
+    Context,
+    Procedure,
+    RequestSettings,
+    Ruling,
+    distinct,
+    is_blank,
+    scored,
+)
 from adjudge.procedures.rubric import judge_by_rubric
 from adjudge.procedures.single import judge_once, judge_unscored
 from adjudge.prompts.fill import Filled
@@ -47,7 +56,7 @@ def judge_case(
     elif _is_blank_response(filled) and _has_rule_for_blank(judge):
         return _empty(judge)
     if isinstance(judge.score, CheckScore):
-        return check_case(judge, judge.score, filled.fields)
+        return _check(judge, judge.score, filled.fields)
     scorer = Scorer() if judge.score is None else scorer_for(judge)
     context = Context(judge=judge, case=case, settings=settings, repeat=repeat, scorer=scorer)
     try:
@@ -66,6 +75,18 @@ def judge_case(
     except DoesNotFitError as error:
         ruling = Ruling(outcome=Failed(kind="too_long", message=str(error)))
     return ruling._replace(notes=distinct(ruling.notes, tuple(context.notes))) if context.notes else ruling
+
+
+def _check(judge: Judge, rule: CheckScore, fields: Mapping[str, Json]) -> Ruling:
+    """No request is made: code looks at the case."""
+    from adjudge.checks.registry import run_check  # noqa: PLC0415 - slow to load, and most runs have no check
+
+    finding = run_check(rule, fields)
+    if isinstance(finding, Failed):
+        return Ruling(outcome=finding)
+    value, parts = float(finding.score), finding.parts()
+    ruling = scored(judge, Verdict(parts=parts), Score(value=value, exact=value, parts=parts))
+    return ruling._replace(reason=finding.reason)
 
 
 def _missing(judge: Judge, filled: Filled, case: Case) -> Ruling:
@@ -103,10 +124,12 @@ def _unasked_ruling(
     judge: Judge, value: float, reason: str, notes: tuple[str, ...], *, forced: bool
 ) -> Ruling:
     """A score that the rules give and no model was asked for."""
-    if judge.pair is None or judge.scale is None:
-        parts = base_scorer(judge).parts_unasked(value)
+    if judge.pair is not None and judge.scale is not None:
+        parts: Mapping[str, Json] = {"winner": winner_of(value, judge.scale)}
+    elif isinstance(judge.score, CheckScore):
+        parts = Finding(Fraction(value), "The response is empty.").parts()
     else:
-        parts = {"winner": winner_of(value, judge.scale)}
+        parts = base_scorer(judge).parts_unasked(value)
     score = Score(value=value, exact=value)
     verdict = Verdict(parts=parts)
     return Ruling(

@@ -40,12 +40,6 @@ def _coverage(scale: Scale | None) -> Scorer:
     return CoverageScorer(scale=scale)
 
 
-def _check(rule: CheckScore) -> Scorer:
-    from adjudge.scoring.checks.scorer import CheckScorer  # noqa: PLC0415 - as above
-
-    return CheckScorer(rule=rule)
-
-
 def _rubric(scale: Scale | None) -> Scorer:
     from adjudge.scoring.rubric import RubricScorer  # noqa: PLC0415 - as above
 
@@ -117,8 +111,6 @@ def base_scorer(judge: Judge) -> Scorer:
             return PointsScorer(rule=rule, scale=judge.reply_scale)
         case ExpressionScore() as rule:
             return ExpressionScorer(rule=rule, scale=judge.reply_scale)
-        case CheckScore() as rule:
-            return _check(rule)
         case CombineScore(text=text):
             return ExpressionScorer(rule=ExpressionScore(text=text), scale=judge.scale)
         case NamedScore(name=name) if name in NAMED:
@@ -129,6 +121,8 @@ def base_scorer(judge: Judge) -> Scorer:
                 f"unknown scorer `{name}`",
                 f"use {', '.join(sorted(NAMED))}, a field of the verdict, points for labels, or an expression",
             )
+        case CheckScore(name=name):
+            raise TypeError(f"the check `{name}` reads the case: there is no verdict to score")
         case None:
             raise JudgeFileError(
                 f"judge `{judge.name}`",

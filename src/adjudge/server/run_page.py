@@ -10,7 +10,7 @@ from adjudge.analysis.jury.document import jury_facts, pairs_table
 from adjudge.analysis.jury.figures import JuryFigures
 from adjudge.analysis.ranking.document import ranking_blocks
 from adjudge.analysis.summary.case_lists import binary_judges, case_result
-from adjudge.analysis.summary.checks import CheckAgreement
+from adjudge.analysis.summary.check_agreement import CheckAgreement
 from adjudge.analysis.summary.document import check_agreement, judge_facts, methods, pair_facts
 from adjudge.analysis.summary.figures import Summary
 from adjudge.analysis.summary.headline import gauge, is_pass_or_fail

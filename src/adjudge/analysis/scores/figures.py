@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from adjudge.checks.registry import run_check
 from adjudge.documents.rows import verdict_parts
 from adjudge.errors import InputError
 from adjudge.judges.identity import scorer_version
@@ -22,13 +23,14 @@ from adjudge.records import (
     Judgement,
     NamedScore,
     Pair,
+    Score,
     Scored,
     Verdict,
     Winner,
     is_jury,
 )
-from adjudge.scoring import Invalid, base_scorer
-from adjudge.scoring.steps import ItemStep, OrderStep, PairStep, Step
+from adjudge.scoring import Invalid, Scoring, base_scorer
+from adjudge.scoring.steps import CheckStep, ItemStep, OrderStep, PairStep, Step
 from adjudge.scoring.terms import is_quoted
 from adjudge.scoring.text import fold
 from adjudge.text import as_text
@@ -141,12 +143,15 @@ def _explain(judgement: Judgement, judge: Judge | None, fields: Mapping[str, Jso
 def _run_scorer(
     judgement: Judgement, outcome: Scored | Forced, judge: Judge, fields: Mapping[str, Json]
 ) -> Explanation:
-    scorer = base_scorer(judge)
     parts = verdict_parts(outcome)
     if judge.pair is not None:
         return _run_twice(judgement, judge, judge.pair, parts)
-    items = scorer.items_in(parts) or _items_listed(judgement, judge)
-    found = scorer.explain(Verdict(parts=parts), fields, items)
+    if isinstance(judge.score, CheckScore):
+        found = _check_again(judge.score, fields)
+    else:
+        scorer = base_scorer(judge)
+        items = scorer.items_in(parts) or _items_listed(judgement, judge)
+        found = scorer.explain(Verdict(parts=parts), fields, items)
     if isinstance(found, Invalid):
         return Explanation(judgement=judgement, judge=judge, source="not_computable")
     place, total = _reference_used(found.steps, fields)
@@ -159,6 +164,16 @@ def _run_scorer(
         reference=place,
         references=total,
     )
+
+
+def _check_again(rule: CheckScore, fields: Mapping[str, Json]) -> Scoring | Invalid:
+    """From the case alone: the stored verdict is not read."""
+    found = run_check(rule, fields)
+    if isinstance(found, Failed):
+        return Invalid(why=found.message)
+    value = float(found.score)
+    step = CheckStep(rule.name, rule.parameters, found.reason, found.details, found.score)
+    return Scoring(Score(value=value, exact=value), (step,))
 
 
 def _run_twice(judgement: Judgement, judge: Judge, pair: Pair, parts: Mapping[str, Json]) -> Explanation:

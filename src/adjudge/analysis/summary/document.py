@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from adjudge.analysis.outcomes import NOTES
 from adjudge.analysis.ranking.document import partial_ranking, ranking_blocks
 from adjudge.analysis.summary.case_lists import failed_blocks
-from adjudge.analysis.summary.checks import CheckAgreement
+from adjudge.analysis.summary.check_agreement import CheckAgreement
 from adjudge.analysis.summary.figures import LabelAgreement, Summary
 from adjudge.analysis.summary.headline import gauge, is_pass_or_fail, judge_name
 from adjudge.analysis.summary.models import candidate_facts, juries_blocks, models_tables

@@ -12,7 +12,7 @@ from adjudge.analysis.cascade.figures import CascadeFigures, CascadeTally
 from adjudge.analysis.jury.figures import JuryFigures, JuryTally
 from adjudge.analysis.ranking.figures import SystemRanking
 from adjudge.analysis.ranking.stored import RankingTally
-from adjudge.analysis.summary.checks import CheckAgreement, CheckTally
+from adjudge.analysis.summary.check_agreement import CheckAgreement, CheckTally
 from adjudge.analysis.summary.fields import FieldFigures, FieldTally
 from adjudge.analysis.summary.pairs import PairFigures, PairTally
 from adjudge.analysis.summary.repeats import Repeated, repeat_figures

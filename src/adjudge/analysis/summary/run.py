@@ -7,7 +7,7 @@ from adjudge.analysis.cascade.figures import CascadeFigures
 from adjudge.analysis.chosen_model import verdicts_of
 from adjudge.analysis.jury.figures import JuryFigures
 from adjudge.analysis.ranking.figures import SystemRanking
-from adjudge.analysis.summary.checks import CheckAgreement
+from adjudge.analysis.summary.check_agreement import CheckAgreement
 from adjudge.analysis.summary.figures import Summary
 from adjudge.documents.document import Fact
 from adjudge.options import Shard
