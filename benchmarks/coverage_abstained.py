@@ -5,11 +5,13 @@ from datetime import UTC, datetime
 import numpy as np
 from coverage_common import Found, scenario
 
-from adjudge.analysis.agreement.draws import DrawRequest, draw_next
 from adjudge.analysis.agreement.figures import AgreementOptions, measure_agreement
-from adjudge.analysis.agreement.labels import Label, RunLabels
+from adjudge.analysis.agreement.labelling_task import draw_next
+from adjudge.analysis.agreement.stored_labels import RunLabels
 from adjudge.analysis.agreement.verdicts import CaseVerdict, RunVerdicts, ScaledVerdicts
-from adjudge.dataset.label_scale import label_scale_of
+from adjudge.labels.draws import DrawRequest
+from adjudge.labels.label_scale import label_scale_of
+from adjudge.labels.label_set import Label
 from adjudge.records import LabelDraw
 from adjudge.stats.corrected import Corrected
 

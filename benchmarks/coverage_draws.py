@@ -8,8 +8,8 @@ from coverage_common import UNIT, Array, Decision, Found, scenario
 
 from adjudge.analysis.agreement.coefficients import LabelledVerdict, measure
 from adjudge.analysis.agreement.corrected_means import IfMissing, pass_rate_means
-from adjudge.analysis.agreement.labels import Label
 from adjudge.analysis.agreement.verdicts import CaseVerdict
+from adjudge.labels.label_set import Label
 from adjudge.records import LabelDraw, Scale
 from adjudge.stats import agreement
 from adjudge.stats.corrected import Corrected, JudgedCase, ppi_mean, rogan_gladen

@@ -14,13 +14,13 @@ from typing import Any, Self, TypeVar, Unpack
 
 from adjudge.dataset.frames import ColumnType, add_columns, read_batch, validate_new_columns
 from adjudge.errors import SettingsError
+from adjudge.labels.case_labels import OWN_LABELS
 from adjudge.options import RunKeywords, RunOptions, called_from_python, option
 from adjudge.options.exclusions import BATCH_JUDGE, validate_run_options
 from adjudge.options.keywords import read_keywords
 from adjudge.records import Failed, Forced, Judge, Judgement
 from adjudge.runs.cluster.connect import validate_secrets
 from adjudge.runs.cluster.workers import by_absolute_path
-from adjudge.runs.engine.case_labels import OWN_LABELS
 from adjudge.runs.find_model import default_model
 from adjudge.runs.frames import Answer, BatchRunner, NotAsked, column_keys, validate_models
 from adjudge.runs.plan import Plan, make_plan, named_models

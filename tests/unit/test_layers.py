@@ -8,12 +8,12 @@ import adjudge
 
 LAYERS = [
     {"records", "errors", "text", "patterns", "fields", "versions", "rates", "identity_cache"},
-    {"options", "schemas", "expressions"},
+    {"options", "schemas", "expressions", "json_values"},
     {"rubrics"},
     {"templates", "stats", "documents"},
     {"scoring"},
     {"checks"},
-    {"dataset", "judges", "prompts", "models", "verdicts", "store"},
+    {"dataset", "judges", "prompts", "models", "verdicts", "labels", "store"},
     {"procedures", "probes", "embedded", "importers", "testing"},
     {"runs"},
     {"analysis"},

@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, NamedTuple, TypeAlias
 
-from adjudge.dataset.rows import UnusableError, described, short_repr
-from adjudge.dataset.values import json_in_text
+from adjudge.json_values import UnusableError, describe_json, json_in_text, short_repr
 from adjudge.records import Json
 from adjudge.text import as_text, one_line, utf8_size
 
@@ -81,7 +80,7 @@ class Transcript(NamedTuple):
 def read_conversation(value: Json) -> tuple[Said, ...]:
     """The messages in order, in the shape of OpenAI, Anthropic or ShareGPT; an `UnusableError` says what is none."""
     if not isinstance(value, list):
-        raise UnusableError(f"`messages` that is {described(value)}", "a list of messages")
+        raise UnusableError(f"`messages` that is {describe_json(value)}", "a list of messages")
     said: list[Said] = []
     names: dict[str, str] = {}
     for index, message in enumerate(value):
@@ -105,7 +104,9 @@ def _role(message: Mapping[str, Json]) -> Json:
 def _read_message(message: Json, index: int) -> Iterator[Said]:
     where = f"message {index + 1} of `messages`"
     if not isinstance(message, dict):
-        raise UnusableError(f"{where} that is {described(message)}", "an object with `role` and `content`")
+        raise UnusableError(
+            f"{where} that is {describe_json(message)}", "an object with `role` and `content`"
+        )
     speaker = speaker_of(message)
     if speaker is None:
         known = "system, user, assistant or tool"
@@ -127,7 +128,9 @@ def _read_message(message: Json, index: int) -> Iterator[Said]:
         elif isinstance(part, dict):
             texts.append(_part_text(part, where))
         elif part is not None:
-            raise UnusableError(f"{where} with content that is {described(part)}", "text or a list of parts")
+            raise UnusableError(
+                f"{where} with content that is {describe_json(part)}", "text or a list of parts"
+            )
     yield from results
     text = "\n\n".join(texts)
     if text or calls or not results:
@@ -143,7 +146,7 @@ def _read_calls(message: Mapping[str, Json], where: str) -> Iterator[ToolCall]:
             continue
         if not isinstance(call, dict):
             raise UnusableError(
-                f"{where} with a tool call that is {described(call)}", "an object with `function`"
+                f"{where} with a tool call that is {describe_json(call)}", "an object with `function`"
             )
         inner = call.get("function")
         function = inner if isinstance(inner, dict) else call
@@ -167,7 +170,9 @@ def _part_text(part: Mapping[str, Json], where: str) -> str:
     if isinstance(refusal, str):
         return refusal
     if not isinstance(kind, str):
-        raise UnusableError(f"{where} with a part that is {described(dict(part))}", "a part with a `type`")
+        raise UnusableError(
+            f"{where} with a part that is {describe_json(dict(part))}", "a part with a `type`"
+        )
     return f"[{one_line(kind, LONGEST_NAME)}]"
 
 

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from adjudge.dataset.json_text import BOM, parse_value
-from adjudge.dataset.rows import Origin, RawRow, UnreadRow, UnusableError, short_repr
+from adjudge.dataset.rows import Origin, RawRow, UnreadRow
 from adjudge.dataset.sniff import refuse_other_encodings
-from adjudge.dataset.values import row_to_json
 from adjudge.errors import DatasetError
 from adjudge.fields import CANONICAL, JSON_FIELDS, canonical_field
+from adjudge.json_values import UnusableError, row_to_json, short_repr
 from adjudge.records import Json
 
 MAX_FIELD_CHARACTERS = 2**31 - 1

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
 from adjudge.dataset.columns import to_fields
-from adjudge.dataset.ids import derived_id, explicit_id
+from adjudge.dataset.ids import derived_id
 from adjudge.dataset.objects import is_column
 from adjudge.dataset.parquet import column_values, usable
-from adjudge.dataset.rows import UnusableError, refuse, short_repr
-from adjudge.dataset.values import to_json
+from adjudge.dataset.rows import refuse
 from adjudge.errors import DatasetError
+from adjudge.json_values import UnusableError, explicit_id, short_repr, to_json
 from adjudge.records import BadRow, Case, Json, Place
 from adjudge.text import encodable
 

@@ -6,8 +6,8 @@ from array import array
 from collections.abc import Mapping
 from hashlib import blake2b, sha256
 
-from adjudge.dataset.rows import UnusableError, described
 from adjudge.fields import CANONICAL, RESPONSES
+from adjudge.json_values import whole_number
 from adjudge.records import Json
 
 _NOT_ASKED = frozenset(
@@ -27,20 +27,8 @@ _NOT_ASKED = frozenset(
 _ANSWER_OBJECTS = frozenset({"sample"})
 """Where exports in the `{{ sample.x }}` style keep what the system said."""
 
-_WHOLE_FLOATS = float(2**53)
 _64_BITS = 2**64 - 1
 _LONG_HASHES = sys.hash_info.width >= 64
-
-
-def explicit_id(value: Json) -> str | None:
-    """A row's own id as text; None when it has none. 3.0, which is how pandas writes a 3 beside a gap, is `3`."""
-    if value is None:
-        return None
-    if isinstance(value, str):
-        return value if value.strip() else None
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return str(_whole(value))
-    raise UnusableError(f"an id that is {described(value)}", "text or a number")
 
 
 def derived_id(columns: Mapping[str, Json], asked: Mapping[str, Json]) -> str:
@@ -76,7 +64,7 @@ def _comparable(value: Json) -> Json:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
-        return str(_whole(value))
+        return str(whole_number(value))
     return _without_nulls(value)
 
 
@@ -87,13 +75,7 @@ def _without_nulls(value: Json) -> Json:
     if isinstance(value, dict):
         return {key: _without_nulls(item) for key, item in value.items() if item is not None}
     if isinstance(value, float):
-        return _whole(value)
-    return value
-
-
-def _whole(value: float | int) -> int | float:  # noqa: PYI041  # an int is not a float to what follows
-    if isinstance(value, float) and value.is_integer() and abs(value) < _WHOLE_FLOATS:
-        return int(value)
+        return whole_number(value)
     return value
 
 

@@ -7,11 +7,12 @@ from typing import BinaryIO, NamedTuple, cast
 
 from adjudge.dataset.json_text import BOM, parse_object, parse_value
 from adjudge.dataset.jsonl import read_jsonl
-from adjudge.dataset.rows import Origin, RawRow, UnreadRow, UnusableError, short_repr
+from adjudge.dataset.rows import Origin, RawRow, UnreadRow
 from adjudge.dataset.sniff import is_document, look_ahead, refuse_other_encodings, sniff
 from adjudge.dataset.window import END, Window
 from adjudge.errors import DatasetError
 from adjudge.fields import CANONICAL, RESPONSES
+from adjudge.json_values import UnusableError, short_repr
 
 _ROW_WANTED = "one JSON object"
 _SPOOL_BYTES = 1 << 24

@@ -11,8 +11,15 @@ from typing import Any
 
 import orjson
 
-from adjudge.dataset.rows import UnusableError, described, short_repr
-from adjudge.dataset.values import MAX_DEPTH, row_to_json, to_json, too_deep
+from adjudge.json_values import (
+    MAX_DEPTH,
+    UnusableError,
+    describe_json,
+    row_to_json,
+    short_repr,
+    to_json,
+    too_deep,
+)
 from adjudge.records import Json
 
 BOM = b"\xef\xbb\xbf"
@@ -26,7 +33,7 @@ def parse_object(text: bytes) -> dict[str, Json]:
     """The one object that `text` is; an `UnusableError` otherwise."""
     value = parse_value(text)
     if not isinstance(value, dict):
-        raise UnusableError(described(value), "one JSON object")
+        raise UnusableError(describe_json(value), "one JSON object")
     return value
 
 

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from adjudge.dataset.json_text import BOM, parse_object
-from adjudge.dataset.rows import Origin, RawRow, UnreadRow, UnusableError
+from adjudge.dataset.rows import Origin, RawRow, UnreadRow
 from adjudge.dataset.sniff import refuse_other_encodings
+from adjudge.json_values import UnusableError
 
 
 def read_jsonl(stream: BinaryIO, origin: Origin) -> Iterator[RawRow | UnreadRow]:

@@ -4,9 +4,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from adjudge.dataset.parquet import BATCH_ROWS, rows_of_batches
-from adjudge.dataset.rows import Origin, RawRow, UnreadRow, UnusableError, described, short_repr
-from adjudge.dataset.values import is_short_float, row_to_json, shortest, to_json
+from adjudge.dataset.rows import Origin, RawRow, UnreadRow
 from adjudge.errors import DatasetError
+from adjudge.json_values import (
+    UnusableError,
+    describe_json,
+    is_short_float,
+    row_to_json,
+    short_repr,
+    shortest,
+    to_json,
+)
 from adjudge.records import BadRow, Case
 
 
@@ -28,7 +36,7 @@ def _columns(item: Any) -> dict[str, Any]:
         return row_to_json(item)
     value = to_json(item)
     if not isinstance(value, dict):
-        raise UnusableError(described(value), "a dict of columns")
+        raise UnusableError(describe_json(value), "a dict of columns")
     return value
 
 

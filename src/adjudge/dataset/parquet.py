@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from adjudge.dataset.rows import Origin, RawRow, UnreadRow, UnusableError, short_repr
-from adjudge.dataset.values import is_short_float, row_to_json, shortest
+from adjudge.dataset.rows import Origin, RawRow, UnreadRow
 from adjudge.errors import DatasetError, MissingExtraError
+from adjudge.json_values import UnusableError, is_short_float, row_to_json, short_repr, shortest
 
 BATCH_ROWS = 64
 """Held at a time: with a megabyte in each row that is what fits a small machine."""

@@ -10,19 +10,20 @@ from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import BinaryIO, cast
+from typing import BinaryIO, NamedTuple, cast
 
 from adjudge.dataset.columns import asked, to_fields
 from adjudge.dataset.csv import read_csv, read_tsv
-from adjudge.dataset.ids import Ids, derived_id, explicit_id
+from adjudge.dataset.ids import Ids, derived_id
 from adjudge.dataset.json import read_json, read_json_lines
 from adjudge.dataset.jsonl import read_jsonl
 from adjudge.dataset.objects import read_objects
 from adjudge.dataset.parquet import read_parquet
-from adjudge.dataset.rows import Origin, RawRow, UnreadRow, UnusableError, refuse, repeated_id, short_repr
+from adjudge.dataset.rows import Origin, RawRow, UnreadRow, refuse, repeated_id
 from adjudge.dataset.sniff import look_ahead, refuse_other_encodings, sniff
 from adjudge.errors import DatasetError
-from adjudge.records import BadRow, Case, Place
+from adjudge.json_values import UnusableError, explicit_id, short_repr
+from adjudge.records import BadRow, Case, Json, Place
 
 Reader = Callable[[BinaryIO, Origin], Iterator[RawRow | UnreadRow]]
 
@@ -77,6 +78,31 @@ def read_rows(
         return origin, _read_stream(stdin if stdin is not None else sys.stdin.buffer, origin)
     origin = Origin(file=name or os.fspath(source) or "''", maps=maps)
     return origin, _read_path(Path(source), origin)
+
+
+class Table(NamedTuple):
+    """The rows of a file that holds something else than cases."""
+
+    file: str
+    """As messages name it."""
+    rows: Iterator[tuple[Place, Mapping[str, Json]]]
+    """Under their own column names; a `DatasetError` for the first that is none."""
+
+
+def read_table(
+    source: str | os.PathLike[str], *, stdin: BinaryIO | None = None, name: str | None = None
+) -> Table:
+    """Of any format that cases come in."""
+    origin, rows = read_rows(source, stdin=stdin, name=name)
+    return Table(origin.file, _placed(rows, origin.file))
+
+
+def _placed(rows: Iterator[RawRow | UnreadRow], file: str) -> Iterator[tuple[Place, Mapping[str, Json]]]:
+    for row in rows:
+        place = Place(file=file, line=row.line)
+        if not isinstance(row, RawRow):
+            raise DatasetError(str(place), f"found {row.found}; wanted {row.wanted}", "fix or drop the line")
+        yield place, row.columns
 
 
 # ---- rows -> cases -------------------------------------------------------------------------------------

@@ -16,8 +16,9 @@ from adjudge.dataset.conversations import (
     turn_calls,
 )
 from adjudge.dataset.ids import Ids
-from adjudge.dataset.rows import UnusableError, refuse, repeated_id
+from adjudge.dataset.rows import refuse, repeated_id
 from adjudge.fields import CANONICAL, NO_TURN
+from adjudge.json_values import UnusableError
 from adjudge.options import Turns
 from adjudge.records import BadRow, Case, Json, Place
 from adjudge.text import as_text, utf8_size

@@ -10,17 +10,17 @@ from typing import Any
 import orjson
 
 from adjudge.dataset import read_cases
-from adjudge.dataset.label_scale import (
-    Meaning,
-    is_not_for,
-    label_scale_of,
-    not_placed,
-    read_label,
-    refuse_zeros_and_ones,
-    words_of,
-)
 from adjudge.errors import DatasetError, JudgeFileError
 from adjudge.fields import ANSWERS
+from adjudge.labels.label_scale import (
+    Meaning,
+    choice_points,
+    is_not_for,
+    label_scale_of,
+    off_scale_error,
+    read_label,
+    refuse_zeros_and_ones,
+)
 from adjudge.prompts.fill import Bindings, Filled, exchange, fill_inputs
 from adjudge.records import WINNER_SCORES, BadRow, Case, Json, Judge, Score, winner_of
 from adjudge.scoring import normalize, passes
@@ -278,10 +278,10 @@ def _subjects(judge: Judge, case: Case, bindings: Bindings, labels: "RightOrWron
 
 def _score_of_a(judge: Judge, label: Json, where: str) -> float | None:
     """1 where a label says that A is better, 0 where B is, 0.5 for a tie; None without a label."""
-    if label is None or is_not_for(label, judge.name):
+    if is_not_for(label, judge.name):
         return None
     assert judge.scale is not None
-    score = read_label(label, judge.name, judge.scale, pass_rule=False, points=words_of(judge))
+    score = read_label(label, judge.name, judge.scale, pass_rule=False, points=choice_points(judge))
     if score is None:
         raise DatasetError(
             where,
@@ -297,13 +297,13 @@ class RightOrWrong:
     def __init__(self, judge: Judge, source: str, label_map: Mapping[str, str]) -> None:
         self._judge, self.source = judge, source
         # right or wrong can be said of an answer whatever the judge's rule
-        self._scale = replace(label_scale_of(judge.name, judge, (), label_map), has_rule=True)
+        self._scale = label_scale_of(judge.name, judge, (), label_map, has_rule=True)
         self._meanings: list[Meaning] = []
         self._strange: list[Json] = []
 
     def read(self, label: Json) -> bool | None:
         """None where the row has no label for this judge, or one to skip."""
-        if label is None or is_not_for(label, self._judge.name):
+        if is_not_for(label, self._judge.name):
             return None
         meaning = self._scale.place(label)
         if meaning is None:
@@ -316,7 +316,7 @@ class RightOrWrong:
     def check(self) -> None:
         """An `InputError` for labels that are not on the judge's scale, as `run` gives it."""
         if self._strange:
-            raise not_placed(self.source, self._strange, self._scale)
+            raise off_scale_error(self.source, self._strange, self._scale)
         refuse_zeros_and_ones(self.source, self._meanings, self._scale)
 
     def _passes(self, score: float) -> bool | None:

@@ -9,12 +9,12 @@ from typing import Any
 from msgspec import structs
 
 from adjudge.dataset import read_cases
-from adjudge.dataset.labels import LabelRow, read_labels, refuse_other_responses
 from adjudge.errors import DatasetError, SettingsError
 from adjudge.fields import CANONICAL, RESPONSES
+from adjudge.labels.label_rows import LabelRow, refuse_other_responses
 from adjudge.options import RunOptions, option
 from adjudge.records import BadRow, Case, Json
-from adjudge.runs.engine.case_labels import OWN_LABELS
+from adjudge.runs.given_labels import given_labels
 from adjudge.runs.groups import cluster_of
 from adjudge.runs.plan import Pairing, Plan
 from adjudge.runs.required_columns import require_columns
@@ -85,11 +85,9 @@ def describe_unpaired(pairing: Pairing) -> str:
 
 def _labels_of_responses(options: RunOptions) -> list[LabelRow]:
     """Those of the labels that a cascade learns from that may have the answer they are of."""
-    if options.labels is None or str(options.labels) == OWN_LABELS:
-        return []
     return [
         row
-        for row in read_labels(options.labels)
+        for row in given_labels(options.labels) or ()
         if row.responses or "messages" in row.columns or options.columns
     ]
 

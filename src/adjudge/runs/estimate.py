@@ -19,7 +19,7 @@ from adjudge.prompts.fill import fill_inputs
 from adjudge.prompts.fit import DoesNotFitError
 from adjudge.prompts.render import render_prompt
 from adjudge.records import BadRow, Case, Judge, ModelClient, Prompt, Request
-from adjudge.runs.engine.case_labels import read_case_labels
+from adjudge.runs.given_labels import read_case_labels
 from adjudge.runs.plan import Plan
 from adjudge.store import RunRecord, Store, planned_judges, planned_models
 from adjudge.text import as_text

@@ -38,12 +38,12 @@ from adjudge.runs.budget import (
 )
 from adjudge.runs.cluster.assignment import Assignment
 from adjudge.runs.engine.cascade_state import CascadeState
-from adjudge.runs.engine.case_labels import read_case_labels
 from adjudge.runs.engine.context import RunContext, RunModel, StopSignal
 from adjudge.runs.engine.loop import execute
 from adjudge.runs.engine.row_order import MAX_HELD
 from adjudge.runs.engine.run_store import TRIED_AGAIN, NullRunStore, RunStore
 from adjudge.runs.find_model import find_models
+from adjudge.runs.given_labels import read_case_labels
 from adjudge.runs.identity import ChosenRun, choose_batch_run, choose_run, describe_run, remembered_date
 from adjudge.runs.lock import hold_run, watched_lock
 from adjudge.runs.plan import TODAY, Plan, named_models

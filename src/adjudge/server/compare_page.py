@@ -17,12 +17,13 @@ from adjudge.analysis.comparison.document import (
     verdict,
 )
 from adjudge.analysis.comparison.figures import ChangedCase, ChangedCases, Changes, JudgeComparison
-from adjudge.analysis.comparison.runs import OWN_LABELS, ComparisonOptions, RunComparison
+from adjudge.analysis.comparison.runs import ComparisonOptions, RunComparison
 from adjudge.documents.document import Block, CaseList, Fact, Heading, Plot, Table, Tone, plain
 from adjudge.documents.numbers import counted, show_count
 from adjudge.documents.records_json import records_json
 from adjudge.errors import InputError
 from adjudge.fields import CANONICAL, RESPONSES
+from adjudge.labels.case_labels import OWN_LABELS
 from adjudge.records import IN_CODE, Case, Json
 from adjudge.server.differences import Marked, TextPiece, mark_differences
 from adjudge.server.figures import AT_ONCE

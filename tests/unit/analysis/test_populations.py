@@ -19,7 +19,6 @@ from adjudge.stats.populations import population, populations_of
 CHOSEN = {
     "AgreementOptions.epsilon",
     "CascadeFigures.agree",
-    "DrawRequest.uniform_share",
     "JudgeCard.error_rate",
     "JudgeCard.margin",
     "LabelSample.uniform_share",
@@ -40,7 +39,6 @@ OF_ONE_CASE = {
     "Disagreement.probability",
     "Explanation.computed",
     "JudgedAnswer.score",
-    "Label.meaning",
     "LabelSample.probability",
     "Orders.a_first",
     "Orders.b_first",

@@ -15,9 +15,9 @@ from adjudge.dataset.conversations import (
     transcript,
     turn_calls,
 )
-from adjudge.dataset.rows import UnusableError
 from adjudge.dataset.turns import TurnRules, turn_cases
 from adjudge.errors import DatasetError
+from adjudge.json_values import UnusableError
 from adjudge.records import BadRow
 from adjudge.store.codec import dump_case
 

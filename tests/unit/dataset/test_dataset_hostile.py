@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from adjudge.dataset import READERS
 from adjudge.dataset.read import read_cases
-from adjudge.dataset.rows import Origin, short_repr
+from adjudge.dataset.rows import Origin
 from adjudge.errors import DatasetError
 from adjudge.records import BadRow, Case
 
@@ -73,14 +73,3 @@ def test_every_reader(suffix, data):
     with contextlib.suppress(DatasetError):
         for row in READERS[suffix](io.BytesIO(data), Origin(file="cases")):
             assert row.line >= 1
-
-
-@given(st.text() | st.lists(st.text()) | st.dictionaries(st.text(), st.binary()) | st.integers())
-def test_what_is_shown_of_a_value_is_short_and_printable(value):
-    assert len(short_repr(value)) <= 80
-    assert short_repr(value).isprintable()
-
-
-def test_what_is_shown_of_a_large_value_is_short():
-    for value in ("x" * 10**7, ["y" * 10**7] * 10, {"k" * 10**7: 1}, 10**3000, b"z" * 10**7):
-        assert len(short_repr(value)) <= 80

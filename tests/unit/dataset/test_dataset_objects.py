@@ -1,18 +1,10 @@
 """Python rows and DataFrames."""
 
 from dataclasses import dataclass
-from datetime import date
-from decimal import Decimal
-from enum import Enum
-from pathlib import PurePosixPath
-from types import MappingProxyType
-from uuid import UUID
 
 import pytest
 
 from adjudge.dataset import read_cases
-from adjudge.dataset.rows import UnusableError
-from adjudge.dataset.values import to_json
 from adjudge.errors import DatasetError
 from adjudge.records import BadRow, Case, Place
 
@@ -125,10 +117,6 @@ class Model:
         return {"id": "m", "question": "q"}
 
 
-class Colour(Enum):
-    RED = "red"
-
-
 def test_records_are_rows_too():
     assert [case.columns for case in read_cases([Record(id="d", question="q"), Model()])] == [
         {"id": "d", "question": "q"},
@@ -153,38 +141,6 @@ def test_a_row_without_a_json_form_is_bad_and_the_rest_resumes(row, found, wante
     bad, good = read_cases([row, {"id": "b"}])
     assert (bad.case_id, bad.found, bad.wanted) == ("line-1", found, wanted)
     assert good.case_id == "b"
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        ((1, "a"), [1, "a"]),
-        (MappingProxyType({2: 1, True: 3, None: 4}), {"2": 1, "true": 3, "null": 4}),
-        (Colour.RED, "red"),
-        (date(2026, 1, 2), "2026-01-02"),
-        (Decimal("1.5"), 1.5),
-        (Decimal("NaN"), None),
-        (b"x", "x"),
-        (UUID(int=1), "00000000-0000-0000-0000-000000000001"),
-        (PurePosixPath("a/b"), "a/b"),
-        (range(3), [0, 1, 2]),
-    ],
-)
-def test_python_values_become_json(value, expected):
-    assert to_json(value) == expected
-
-
-@pytest.mark.parametrize("value", [Decimal("1E+999999999"), Decimal("Infinity")])
-def test_a_decimal_too_large_for_a_number_is_refused_and_not_written_out(value):
-    with pytest.raises(UnusableError, match="Infinity"):
-        to_json(value)
-
-
-def test_a_list_that_holds_itself_is_refused():
-    loop = []
-    loop.append(loop)
-    with pytest.raises(UnusableError, match="nested more than 200 levels"):
-        to_json(loop)
 
 
 def test_a_pandas_frame_is_rows_with_its_gaps_absent():

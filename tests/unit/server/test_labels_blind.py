@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.records import LabelDraw
-from adjudge.server.labels.blind import RunJudge, pile, ticket
+from adjudge.server.labels.blind import RunJudge, label_queue, ticket
 from adjudge.store import KeptLabel, RunRecord
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -39,16 +39,16 @@ def label(case_id, annotator):
 
 
 def test_the_order_is_each_annotators_own_and_the_same_on_every_day():
-    orders = {who: list(pile(subject(), who, 1.0, [draw()], []).order) for who in ("Anna", "Ben")}
+    orders = {who: list(label_queue(subject(), who, 1.0, [draw()], []).order) for who in ("Anna", "Ben")}
     assert orders["Anna"] != orders["Ben"]
     assert sorted(orders["Anna"]) == sorted(IDS)
-    assert orders["Anna"] == list(pile(subject(), "Anna", 1.0, [draw(reversed(IDS))], []).order)
-    assert orders["Anna"] != list(pile(subject(run_id="other"), "Anna", 1.0, [draw()], []).order)
+    assert orders["Anna"] == list(label_queue(subject(), "Anna", 1.0, [draw(reversed(IDS))], []).order)
+    assert orders["Anna"] != list(label_queue(subject(run_id="other"), "Anna", 1.0, [draw()], []).order)
 
 
 def test_the_order_is_as_good_as_random():
     """The place in it is not correlated with the place in the run, beyond chance."""
-    order = list(pile(subject(), "Anna", 1.0, [draw()], []).order)
+    order = list(label_queue(subject(), "Anna", 1.0, [draw()], []).order)
     places = [order.index(case_id) for case_id in IDS]
     mean = (len(IDS) - 1) / 2
     covariance = sum((at - mean) * (place - mean) for at, place in enumerate(places))
@@ -56,7 +56,7 @@ def test_the_order_is_as_good_as_random():
 
 
 def test_an_earlier_draw_comes_first_and_no_case_twice():
-    found = pile(subject(), "Anna", 1.0, [draw(IDS[:20]), draw(IDS[15:40], 2)], [])
+    found = label_queue(subject(), "Anna", 1.0, [draw(IDS[:20]), draw(IDS[15:40], 2)], [])
     assert set(list(found.order)[:20]) == set(IDS[:20])
     assert len(found.order) == 40
     assert found.order["c15"] == 1
@@ -65,7 +65,7 @@ def test_an_earlier_draw_comes_first_and_no_case_twice():
 @given(st.floats(0, 1), st.sets(st.sampled_from(IDS)), st.sets(st.sampled_from(IDS)))
 def test_an_annotator_keeps_what_is_theirs_and_gets_all_that_nobody_has(overlap, mine, theirs):
     labels = [label(case_id, "Anna") for case_id in mine] + [label(case_id, "Ben") for case_id in theirs]
-    found = pile(subject(), "Anna", overlap, [draw()], labels)
+    found = label_queue(subject(), "Anna", overlap, [draw()], labels)
     assert set(found.mine) == mine
     assert set(IDS) - theirs | mine <= set(found.order)
     assert found.left == len(found.order) - len(mine)
@@ -75,27 +75,29 @@ def test_an_annotator_keeps_what_is_theirs_and_gets_all_that_nobody_has(overlap,
 
 def test_what_is_shared_grows_with_the_share_and_is_the_same_for_all():
     labels = [label(case_id, "Zoe") for case_id in IDS]
-    sets = [set(pile(subject(), "Anna", share, [draw()], labels).order) for share in (0.0, 0.1, 0.5, 1.0)]
+    sets = [
+        set(label_queue(subject(), "Anna", share, [draw()], labels).order) for share in (0.0, 0.1, 0.5, 1.0)
+    ]
     assert sets[0] == set()
     assert sets[0] < sets[1] < sets[2] < sets[3] == set(IDS)
     assert 70 <= len(sets[2]) <= 130
-    assert sets[2] == set(pile(subject(), "Ben", 0.5, [draw()], labels).order)
+    assert sets[2] == set(label_queue(subject(), "Ben", 0.5, [draw()], labels).order)
 
 
 def test_next_goes_round_and_leaves_out_what_is_labelled():
-    found = pile(subject(), "Anna", 1.0, [draw(IDS[:4])], [])
+    found = label_queue(subject(), "Anna", 1.0, [draw(IDS[:4])], [])
     first, second, third, fourth = found.order
-    found = pile(subject(), "Anna", 1.0, [draw(IDS[:4])], [label(second, "Anna")])
+    found = label_queue(subject(), "Anna", 1.0, [draw(IDS[:4])], [label(second, "Anna")])
     assert found.after(None) == first
     assert found.after(first) == third
     assert found.after(fourth) == first
-    done = pile(subject(), "Anna", 1.0, [draw(IDS[:4])], [label(each, "Anna") for each in IDS[:4]])
+    done = label_queue(subject(), "Anna", 1.0, [draw(IDS[:4])], [label(each, "Anna") for each in IDS[:4]])
     assert done.after(None) is None
 
 
 def test_a_case_is_found_by_its_ticket_whatever_its_id_is():
     ids = ["a\ud800b", "\0", "\r\n", " ", "<b>", "x" * 5000]
-    found = pile(subject(), "Anna", 1.0, [draw(ids)], [])
+    found = label_queue(subject(), "Anna", 1.0, [draw(ids)], [])
     for case_id in ids:
         written = ticket(subject(), case_id)
         assert written.isalnum()

@@ -2,8 +2,8 @@
 
 import pytest
 
-from adjudge.dataset.label_scale import label_scale_of
 from adjudge.judges import load_judge, parse_judge
+from adjudge.labels.label_scale import label_scale_of
 from adjudge.server.labels.choices import choices_of
 
 

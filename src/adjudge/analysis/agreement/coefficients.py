@@ -8,10 +8,10 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
-from adjudge.analysis.agreement.labels import Label
 from adjudge.analysis.agreement.verdicts import CaseVerdict
-from adjudge.dataset.label_scale import LabelScale, Meaning
 from adjudge.errors import MissingExtraError
+from adjudge.labels.label_scale import LabelScale, Meaning
+from adjudge.labels.label_set import LabelsByCase
 from adjudge.records import Scale
 from adjudge.stats import people
 from adjudge.stats.bootstrap import warn_of_weights
@@ -62,7 +62,7 @@ class LabelledVerdict(NamedTuple):
 
 def pair_up(
     cases: Mapping[str, Sequence[CaseVerdict]],
-    labels: Mapping[str, Sequence[Label]],
+    labels: LabelsByCase,
     kind: LabelKind,
     weights: Mapping[str, float] | None = None,
 ) -> list[LabelledVerdict]:
@@ -226,7 +226,7 @@ class AnnotatorFigures:
 
 def compare_annotators(
     cases: Mapping[str, Sequence[CaseVerdict]],
-    labels: Mapping[str, Sequence[Label]],
+    labels: LabelsByCase,
     kind: LabelKind,
     *,
     epsilon: float,
@@ -291,7 +291,7 @@ class ThresholdSearch:
 
 def find_threshold(
     cases: Mapping[str, Sequence[CaseVerdict]],
-    labels: Mapping[str, Sequence[Label]],
+    labels: LabelsByCase,
     scale: LabelScale,
     *,
     weighted: bool = False,

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Literal, NamedTuple, TypeVar
 
-from adjudge.analysis.agreement.labels import Label
 from adjudge.analysis.agreement.verdicts import CaseVerdict
+from adjudge.labels.label_set import LabelsByCase
 from adjudge.records import Scale
 from adjudge.stats.corrected import (
     FEWEST_LABELS,
@@ -106,7 +106,7 @@ class CorrectedMean:
 
 def pass_rate_means(
     cases: Mapping[str, Sequence[CaseVerdict]],
-    labels: Mapping[str, Sequence[Label]],
+    labels: LabelsByCase,
     selection: Selection,
     unjudged: Unjudged = ALL_JUDGED,
 ) -> CorrectedMean | None:
@@ -136,7 +136,7 @@ def pass_rate_means(
 
 def score_means(
     cases: Mapping[str, Sequence[CaseVerdict]],
-    labels: Mapping[str, Sequence[Label]],
+    labels: LabelsByCase,
     selection: Selection,
     scale: Scale | None,
     unjudged: Unjudged = ALL_JUDGED,
@@ -165,7 +165,7 @@ def _framed(cases: Mapping[str, Sequence[CaseVerdict]], selection: Selection) ->
 def _row(
     values: Sequence[float],
     verdicts: Sequence[CaseVerdict],
-    labels: Mapping[str, Sequence[Label]],
+    labels: LabelsByCase,
     selection: Selection,
 ) -> JudgedCase:
     first = verdicts[0]
@@ -179,7 +179,7 @@ def _row(
     )
 
 
-def _unjudged_rows(unjudged: Unjudged, labels: Mapping[str, Sequence[Label]]) -> dict[str, UnjudgedCase]:
+def _unjudged_rows(unjudged: Unjudged, labels: LabelsByCase) -> dict[str, UnjudgedCase]:
     chances, known = unjudged.selection.chances, unjudged.selection.is_known
     rows = {}
     for case_id, cluster in unjudged.clusters.items():

@@ -6,11 +6,10 @@ from typing import Literal
 
 from adjudge.analysis.agreement.coefficients import AnnotatorFigures, Coefficients, ThresholdSearch
 from adjudge.analysis.agreement.corrected_means import CorrectedMean, IfMissing, MeanPopulation, SplitCases
-from adjudge.analysis.agreement.draws import LabellingTask
 from adjudge.analysis.agreement.figures import AgreementReport, Disagreement, LabelSample
 from adjudge.analysis.agreement.label_files import FileNote
-from adjudge.analysis.agreement.labels import LabelSource, UnusableColumn
-from adjudge.dataset.label_scale import Meaning
+from adjudge.analysis.agreement.labelling_task import LabellingTask
+from adjudge.analysis.agreement.stored_labels import LabelSource, UnusableColumn
 from adjudge.documents.document import (
     Block,
     CaseEntry,
@@ -31,6 +30,7 @@ from adjudge.documents.document import (
 )
 from adjudge.documents.numbers import counted, show_count, show_percent, show_percent_range, whole
 from adjudge.errors import install_command
+from adjudge.labels.label_scale import Meaning
 from adjudge.records import DrawBasis
 from adjudge.stats.ceiling import AltTest
 from adjudge.stats.corrected import Corrected

@@ -19,21 +19,20 @@ from adjudge.analysis.agreement.coefficients import (
     value_of,
 )
 from adjudge.analysis.agreement.corrected_means import CorrectedMean, Unjudged, pass_rate_means, score_means
-from adjudge.analysis.agreement.draws import doubts_of
-from adjudge.analysis.agreement.labels import (
+from adjudge.analysis.agreement.labelling_task import doubts_of
+from adjudge.analysis.agreement.stored_labels import LabelSource, RunLabels, UnusableColumn
+from adjudge.analysis.agreement.verdicts import CaseVerdict, ScaledVerdicts
+from adjudge.errors import SettingsError
+from adjudge.labels.label_scale import LabelScale, Meaning, same_label
+from adjudge.labels.label_set import (
     Label,
-    LabelSource,
-    RunLabels,
-    UnusableColumn,
+    LabelsByCase,
     as_passes,
     by_case,
     in_one_kind,
-    settled,
+    settle_labels,
     without_adjudicators,
 )
-from adjudge.analysis.agreement.verdicts import CaseVerdict, ScaledVerdicts
-from adjudge.dataset.label_scale import LabelScale, Meaning, same_label
-from adjudge.errors import SettingsError
 from adjudge.records import DrawBasis, Judge, LabelDraw, Scale
 from adjudge.stats.selection import Response, Selection, SelectionKind, responses_by_doubt, select
 from adjudge.store import Store
@@ -226,10 +225,10 @@ def measure_agreement(
     parts = [each for each in run_labels.parts if each.case_id in cases]
     annotators = {label.annotator for each in (*everybody.values(), parts) for label in each}
     _check_adjudicators(annotators, options.adjudicators)
-    counted = settled(everybody, options.adjudicators)
+    counted = settle_labels(everybody, options.adjudicators)
     selection = select(cases, counted, run_labels.draws, random_sample=options.random_sample)
     no_verdict = [case_id for case_id in verdicts.unjudged if case_id not in tuned_on]
-    labels_alone = settled(
+    labels_alone = settle_labels(
         {case_id: labels[case_id] for case_id in no_verdict if case_id in labels}, options.adjudicators
     )
     unjudged = Unjudged(
@@ -250,9 +249,9 @@ def measure_agreement(
     if passes is not None:
         pairs = pair_up(cases, passes, "passes", weights)
         agreement.append(measure(pairs, "passes", scale.scale, seed=options.seed))
-    primary: Mapping[str, Sequence[Label]] = counted if kind == "scores" or passes is None else passes
+    primary: LabelsByCase = counted if kind == "scores" or passes is None else passes
     disagreements = _disagreements(cases, primary, kind, scale.scale)
-    people: Mapping[str, Sequence[Label]] = without_adjudicators(everybody, options.adjudicators)
+    people: LabelsByCase = without_adjudicators(everybody, options.adjudicators)
     if kind == "passes":
         people = as_passes(people, scale) or people
     slices, left_out = _slices(cases, primary, kind, scale, options, weights=weights)
@@ -325,7 +324,7 @@ def _check_adjudicators(known: Collection[str], adjudicators: Sequence[str]) -> 
 
 def _kind(
     cases: Mapping[str, Sequence[CaseVerdict]],
-    labels: Mapping[str, Sequence[Label]],
+    labels: LabelsByCase,
     scale: Scale | None,
     *,
     ruled: bool,
@@ -367,7 +366,7 @@ def _sample(
 
 def _slices(
     cases: Mapping[str, Sequence[CaseVerdict]],
-    labels: Mapping[str, Sequence[Label]],
+    labels: LabelsByCase,
     kind: LabelKind,
     scale: LabelScale,
     options: AgreementOptions,
@@ -442,7 +441,7 @@ def _parts(
     for (name, points), judged in verdicts.items():
         known = [label for label in people[name] if label.case_id in judged]
         passes = any(isinstance(label.meaning, bool) for label in known)
-        counted = settled(
+        counted = settle_labels(
             by_case(label for label in known if isinstance(label.meaning, bool) is passes),
             options.adjudicators,
         )
@@ -467,7 +466,7 @@ def _parts(
 
 def _disagreements(
     cases: Mapping[str, Sequence[CaseVerdict]],
-    labels: Mapping[str, Sequence[Label]],
+    labels: LabelsByCase,
     kind: LabelKind,
     scale: Scale | None,
 ) -> list[Disagreement]:

@@ -1,29 +1,30 @@
 """Files of labels on their way into a run's figures and into the store: whose answer each row is of, and what it says."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
 from msgspec import structs
 
-from adjudge.analysis.agreement.labels import (
+from adjudge.analysis.agreement.stored_labels import (
     LabelSource,
     RunLabels,
     part_labels,
     place_kept,
-    place_labels,
     stored_labels,
 )
-from adjudge.analysis.agreement.parts import read_parts, wanted_parts, whole_label
 from adjudge.analysis.agreement.verdicts import ScaledVerdicts, judged_in
 from adjudge.analysis.chosen_model import same_model
 from adjudge.analysis.scores.figures import columns_of
-from adjudge.dataset.label_scale import Meaning, refuse_zeros_and_ones
-from adjudge.dataset.labels import LabelRow, read_labels, refuse_other_responses
+from adjudge.dataset.read import read_table
 from adjudge.errors import InputError
-from adjudge.records import Criterion, Judge, LabelDraw
+from adjudge.labels.label_rows import LabelRow, bare_id, find_id, read_labels, refuse_other_responses
+from adjudge.labels.label_scale import refuse_zeros_and_ones
+from adjudge.labels.label_set import place_labels
+from adjudge.labels.parts import read_parts, wanted_label
+from adjudge.records import LabelDraw
 from adjudge.store import KeptLabel, Store
 from adjudge.text import shorten, visible
 
@@ -54,7 +55,7 @@ def find_labels(
     """
     if path is None:
         return FoundLabels(stored_labels(store, run_id, judged))
-    rows, stays = read_labels(path), keep and not store.read_only
+    rows, stays = read_labels(*read_table(path)), keep and not store.read_only
     taken = take_labels(store, run_id, judged, rows, file=path, annotator=annotator, keep=stays)
     if stays:
         kind: Literal["file", "file_and_store"] = "file_and_store" if taken.older else "file"
@@ -103,7 +104,7 @@ def take_labels(
     verdicts, scale = judged
     by_run, notes = sort_by_run(store, run_id, rows), list[FileNote]()
     for named, run_rows in by_run.items():
-        check_responses(store, named, run_rows, file)
+        validate_responses(store, named, run_rows, file)
     run_rows = by_run.pop(run_id, [])
     found = [_place(run_id, judged, run_rows, file=file, annotator=annotator)]
     for other, other_rows in by_run.items():
@@ -186,15 +187,13 @@ def _place(
     known = {verdict.case_id for verdict in verdicts.verdicts} | verdicts.failed.keys()
     labelled = [row for row in rows if row.label is not None]
     here = [
-        replace(row, case_id=case_id)
-        for row in labelled
-        if (case_id := row.case_id if row.case_id in known else bare_id(row.case_id)) in known
+        replace(row, case_id=case_id) for row in labelled if (case_id := find_id(row.case_id, known)) in known
     ]
     now = datetime.now(UTC)
     asked = verdicts.asked
-    in_parts = [_read_parts(row, verdicts.source, asked(row.case_id)) for row in here]
-    blank = sum(not each.parts and each.parts is not None for each in in_parts)
-    wholes = place_labels([each.row for each in in_parts if each.parts is None], scale, file)
+    read = [(row, read_parts(str(row.place), row.label, verdicts.source, asked(row.case_id))) for row in here]
+    in_parts = [(row, *label) for row, label in read if label is not None]
+    wholes = place_labels([row for row, label in read if label is None], scale, file)
     found = [
         KeptLabel(
             case_id=row.case_id,
@@ -210,7 +209,7 @@ def _place(
         )
         for row, meaning, parts in (
             *((row, meaning, None) for row, meaning in wholes),
-            *(each for each in in_parts if each.parts),
+            *(each for each in in_parts if each[-1]),
         )
     ]
     refuse_zeros_and_ones(file, [meaning for _, meaning in wholes], scale)
@@ -219,11 +218,11 @@ def _place(
         judge=verdicts.judge,
         labels=found,
         elsewhere=len(labelled) - len(here),
-        unlabelled=len(rows) - len(labelled) + blank,
+        unlabelled=len(rows) - len(labelled) + sum(not parts for *_, parts in in_parts),
     )
 
 
-def check_responses(store: Store, run_id: str, rows: Sequence[LabelRow], file: str) -> None:
+def validate_responses(store: Store, run_id: str, rows: Sequence[LabelRow], file: str) -> None:
     record = store.find_run(run_id)
     assert record is not None
     refuse_other_responses(
@@ -235,18 +234,6 @@ def check_responses(store: Store, run_id: str, rows: Sequence[LabelRow], file: s
         hint="name the run that judged these answers, or, if the labels are of this run's answers, drop the column "
         "with the responses",
     )
-
-
-class _RowParts(NamedTuple):
-    row: LabelRow
-    whole: float | None
-    parts: Mapping[str, Meaning] | None
-    """By criterion or rating; None where the row's label is one of the whole."""
-
-
-def _read_parts(row: LabelRow, judge: Judge | None, criteria: Sequence[Criterion]) -> _RowParts:
-    parts = read_parts(str(row.place), row.label, judge, criteria)
-    return _RowParts(row, whole_label(judge, parts, criteria) if parts else None, parts)
 
 
 def _keep(store: Store, placed: _Placed) -> int:
@@ -261,8 +248,8 @@ def _keep(store: Store, placed: _Placed) -> int:
 def _no_label(
     file: str, run_id: str, judged: ScaledVerdicts, rows: Sequence[LabelRow], placed: _Placed
 ) -> InputError:
-    judge = judged.verdicts.source if any(isinstance(row.label, list | dict) for row in rows) else None
-    wanted = wanted_parts(judge) if judge else judged.scale.wanted()
+    in_parts = any(isinstance(row.label, list | dict) for row in rows)
+    wanted = wanted_label(judged.verdicts.source, judged.scale, in_parts=in_parts)
     examples = ", ".join(f"`{row.case_id}`" for row in rows[:3])
     return InputError(
         file,
@@ -287,11 +274,6 @@ def sort_by_run(store: Store, run_id: str, rows: Sequence[LabelRow]) -> dict[str
     for row in rows:
         found[_run_of(store, row, run_id, named)].append(row)
     return dict(found)
-
-
-def bare_id(case_id: str) -> str:
-    """Without what `--next` writes into a CSV so that no spreadsheet takes an id for a formula."""
-    return case_id.removeprefix("'")
 
 
 def _run_of(store: Store, row: LabelRow, run_id: str, named: dict[str, str]) -> str:

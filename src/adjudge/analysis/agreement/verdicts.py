@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from adjudge.analysis.agreement.parts import whole_label
 from adjudge.analysis.chosen_model import choose_model, verdicts_of
 from adjudge.analysis.scores.figures import case_fields
 from adjudge.analysis.summary.stored import judges_of
-from adjudge.dataset.label_scale import LabelScale, Meaning, criterion_labels, label_scale_of, rating_label
 from adjudge.errors import InputError
+from adjudge.labels.label_scale import LabelScale, Meaning, label_scale_of
+from adjudge.labels.parts import read_own_label
 from adjudge.procedures.rubric import criteria_of
 from adjudge.records import Criterion, Failed, Json, Judge, Judged, Judgement
 from adjudge.rubrics import RubricError, answered_criteria
@@ -169,7 +169,12 @@ def _add(
     account: RunVerdicts, judgement: Judgement, slices: Sequence[str], parts: tuple[PartVerdict, ...]
 ) -> None:
     if judgement.label is not None:
-        _add_own_label(account, judgement, parts)
+        criteria = asked_criteria(account.source, parts)
+        own = read_own_label(judgement.label, account.judge, account.source, criteria)
+        if own.parts:
+            account.own_parts[judgement.case_id] = own.parts
+        if own.whole is not None:
+            account.own_labels[judgement.case_id] = own.whole
     if judgement.annotators is not None:
         account.own_annotators[judgement.case_id] = judgement.annotators
     if isinstance(judgement.outcome, Failed):
@@ -204,23 +209,6 @@ def part_verdicts(judge: Judge | None, verdict: Mapping[str, Json]) -> Iterator[
         value = verdict.get(rating.name)
         if isinstance(value, int | float) and not isinstance(value, bool):
             yield PartVerdict(rating.name, None, float(value), rating_passes(rating, verdict))
-
-
-def _add_own_label(account: RunVerdicts, judgement: Judgement, parts: Sequence[PartVerdict]) -> None:
-    judge, label, case_id = account.source, judgement.label, judgement.case_id
-    listed = criterion_labels(label, account.judge) if judge and judge.rubric else ()
-    criteria = asked_criteria(judge, parts)
-    named = zip((each.criterion for each in criteria), listed, strict=False)
-    people: dict[str, Meaning] = {name: met for name, met in named if met is not None}
-    for rating in judge.ratings if judge else ():
-        meaning = rating_label(label, account.judge, rating)
-        if meaning is not None:
-            people[rating.name] = meaning
-    if people:
-        account.own_parts[case_id] = people
-    whole = None if listed and len(listed) != len(criteria) else whole_label(judge, people, criteria)
-    if whole is not None or not listed:  # a list is a label of the whole only where it says all
-        account.own_labels[case_id] = label if whole is None else whole
 
 
 def criteria_in(judge: Judge | None, fields: Mapping[str, Json] | None) -> Sequence[Criterion]:

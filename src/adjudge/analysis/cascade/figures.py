@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from adjudge.labels.case_labels import people_labels
 from adjudge.procedures.cascade import CALIBRATION, CASCADE
 from adjudge.procedures.jury import listed_votes
 from adjudge.records import Json, Judge, Judgement, Jury
 from adjudge.runs.engine.cascade_state import CascadeState, agreeing_share
-from adjudge.runs.engine.case_labels import people_labels
 from adjudge.stats.intervals import Estimate, rate_interval
 from adjudge.stats.populations import population
 from adjudge.stats.several.cascade import Calibrated, CalibrationCase, StageView

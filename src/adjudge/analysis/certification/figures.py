@@ -16,9 +16,9 @@ from adjudge.analysis.certification.findings import (
 )
 from adjudge.analysis.certification.records import JudgeCard
 from adjudge.analysis.certification.rulings import ERROR_RATE
-from adjudge.dataset.label_scale import read_label
 from adjudge.documents.numbers import show_time
 from adjudge.errors import MissingExtraError
+from adjudge.labels.label_scale import read_label
 from adjudge.probes import names
 from adjudge.probes.trials import ProbeTrial
 from adjudge.records import Failed, Judgement

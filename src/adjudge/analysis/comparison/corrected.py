@@ -5,20 +5,19 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Literal, NamedTuple
 
-from adjudge.analysis.agreement.labels import (
-    STORED,
+from adjudge.analysis.agreement.stored_labels import STORED, draws_elsewhere, place_kept
+from adjudge.analysis.comparison.matching import Letter, Matching, Pair
+from adjudge.errors import InputError
+from adjudge.labels.label_scale import LabelScale, label_scale_of
+from adjudge.labels.label_set import (
     Label,
+    LabelsByCase,
     as_passes,
     by_case,
-    draws_elsewhere,
     in_one_kind,
     merge_labels,
     own_labels,
-    place_kept,
 )
-from adjudge.analysis.comparison.matching import Letter, Matching, Pair
-from adjudge.dataset.label_scale import LabelScale, label_scale_of
-from adjudge.errors import InputError
 from adjudge.records import Case, Json, Judge, LabelDraw, Scale
 from adjudge.stats.corrected import FEWEST_LABELS, Corrected, JudgedCase, corrected_difference, differences
 from adjudge.stats.intervals import Estimate, Undefined
@@ -29,7 +28,6 @@ from adjudge.store import KeptLabel, Store
 
 CHECKED_CASES = 20
 Of = Literal["pass rate", "mean score"]
-CaseLabels = Mapping[str, Sequence[Label]]
 _RATE = Scale(low=0.0, high=1.0)
 
 
@@ -111,7 +109,7 @@ def correct_difference(
     pairs: Sequence[Pair],
     a: SideLabels,
     b: SideLabels,
-    reading: LabelScale,
+    label_scale: LabelScale,
     *,
     primary: Comparison | None,
     lower_is_better: bool = False,
@@ -121,7 +119,7 @@ def correct_difference(
     tuned_on = {label.case_id for label in (*a.labels, *b.labels) if label.tuning}
     known = len(pairs)
     pairs = [pair for pair in pairs if pair.case_id not in tuned_on]
-    one_kind = in_one_kind([*a.labels, *b.labels], reading)
+    one_kind = in_one_kind([*a.labels, *b.labels], label_scale)
     ids = {pair.case_id for pair in pairs}
     labels_a, labels_b = (
         {case_id: labels for case_id, labels in by_case(part).items() if case_id in ids}
@@ -133,11 +131,11 @@ def correct_difference(
         return NotCorrected(reason="selection_unknown", labelled=labelled, selection=_selected(selection))
     framed = [pair for pair in pairs if pair.case_id in selection.frame]
     found = []
-    if _are_scores(pairs, (labels_a, labels_b), reading):
+    if _are_scores(pairs, (labels_a, labels_b), label_scale):
         rows = _rows(framed, "mean score", (labels_a, labels_b), selection, -1.0 if lower_is_better else 1.0)
         same = primary if len(framed) == known else None
-        found.append(_difference("mean score", rows, reading.scale, selection, known=same, seed=seed))
-    passes_a, passes_b = as_passes(labels_a, reading), as_passes(labels_b, reading)
+        found.append(_difference("mean score", rows, label_scale.scale, selection, known=same, seed=seed))
+    passes_a, passes_b = as_passes(labels_a, label_scale), as_passes(labels_b, label_scale)
     ruled = [pair for pair in framed if pair.passed_a is not None and pair.passed_b is not None]
     if passes_a is not None and passes_b is not None and ruled:
         rows = _rows(ruled, "pass rate", (passes_a, passes_b), selection, 1.0)
@@ -162,23 +160,27 @@ def _selected(selection: Selection) -> LabelSelection:
     )
 
 
-def _are_scores(pairs: Sequence[Pair], sides: Sequence[CaseLabels], reading: LabelScale) -> bool:
+def _are_scores(pairs: Sequence[Pair], sides: Sequence[LabelsByCase], label_scale: LabelScale) -> bool:
     """Whether labels are scores; those at the two ends of the scale, with a rule that tells them apart, are passes."""
     values = [label.meaning for side in sides for labels in side.values() for label in labels]
     if any(isinstance(value, bool) for value in values):
         return False
-    if reading.passes is None or reading.scale is None:
+    if label_scale.passes is None or label_scale.scale is None:
         return True
-    ends = {reading.scale.low, reading.scale.high}
+    ends = {label_scale.scale.low, label_scale.scale.high}
     return not (
         all(value in ends for value in values) and all(pair.a in ends and pair.b in ends for pair in pairs)
     )
 
 
 def _rows(
-    pairs: Sequence[Pair], of: Of, labels: tuple[CaseLabels, CaseLabels], selection: Selection, sign: float
+    pairs: Sequence[Pair],
+    of: Of,
+    labels: tuple[LabelsByCase, LabelsByCase],
+    selection: Selection,
+    sign: float,
 ) -> list[JudgedCase]:
-    def cases(letter: Letter, labels: CaseLabels) -> dict[str, JudgedCase]:
+    def cases(letter: Letter, labels: LabelsByCase) -> dict[str, JudgedCase]:
         people = {
             case_id: fmean(float(label.meaning) for label in several) for case_id, several in labels.items()
         }
@@ -253,17 +255,17 @@ def find_correction(
     ):
         return NotCorrected(reason="same_responses")
     seen = matching.traits["a"].verdicts | matching.traits["b"].verdicts
-    reading = label_scale_of(judge_a.name, judge_a, seen, label_map)
+    label_scale = label_scale_of(judge_a.name, judge_a, seen, label_map)
     try:
         a, b = (
-            _side_labels(store, run, labels, columns, reading)
+            _side_labels(store, run, labels, columns, label_scale)
             for (run, _), labels, columns in zip(sides, kept, own, strict=True)
         )
         return correct_difference(
             pairs,
             a,
             b,
-            reading,
+            label_scale,
             primary=primary,
             lower_is_better=judge_a.better == "lower",
             seed=seed,
@@ -290,12 +292,12 @@ def _own_columns(matching: Matching, letter: Letter) -> _OwnColumns:
 
 
 def _side_labels(
-    store: Store, run_id: str, kept: Sequence[KeptLabel], own: _OwnColumns, reading: LabelScale
+    store: Store, run_id: str, kept: Sequence[KeptLabel], own: _OwnColumns, label_scale: LabelScale
 ) -> SideLabels:
-    stored = place_kept(kept, reading, STORED)
+    stored = place_kept(kept, label_scale, STORED)
     return SideLabels(
-        labels=merge_labels(stored, own_labels(own.labels, own.annotators, reading).labels).labels,
-        draws=store.draws(run_id, reading.judge) or draws_elsewhere(store, kept),
+        labels=merge_labels(stored, own_labels(own.labels, own.annotators, label_scale).labels).labels,
+        draws=store.draws(run_id, label_scale.judge) or draws_elsewhere(store, kept),
     )
 
 

@@ -3,10 +3,11 @@
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from adjudge.analysis.agreement.label_files import bare_id, check_responses, sort_by_run
+from adjudge.analysis.agreement.label_files import sort_by_run, validate_responses
 from adjudge.analysis.comparison.matching import LETTERS, CaseSide, Matching
-from adjudge.dataset.label_scale import LabelScale, label_scale_of, not_placed
-from adjudge.dataset.labels import LabelRow, read_labels
+from adjudge.dataset.read import read_table
+from adjudge.labels.label_rows import LabelRow, find_id, read_labels
+from adjudge.labels.label_scale import LabelScale, label_scale_of, off_scale_error
 from adjudge.records import NOTHING, Json, Judge, Scale
 from adjudge.stats.clusters import Clusters, clustered_mean, clustered_rate
 from adjudge.stats.intervals import Estimate, mean_interval, rate_interval
@@ -15,7 +16,7 @@ from adjudge.stats.populations import population
 from adjudge.store import Store
 
 _SHARE = Scale(low=0.0, high=1.0)
-CaseLabels = Mapping[str, Sequence[Json]]
+RawLabels = Mapping[str, Sequence[Json]]
 """Case -> what each person said."""
 
 
@@ -42,8 +43,8 @@ class AgreementComparison:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Side:
     judge: Judge
-    reading: LabelScale
-    labels: CaseLabels | None
+    label_scale: LabelScale
+    labels: RawLabels | None
     """None: the cases' own."""
 
     def labels_of(self, case_id: str, case: CaseSide) -> Sequence[Json]:
@@ -53,7 +54,7 @@ class _Side:
 def compare_with_labels(
     matching: Matching,
     judges: tuple[Judge, Judge],
-    labels: tuple[CaseLabels, CaseLabels] | None = None,
+    labels: tuple[RawLabels, RawLabels] | None = None,
     *,
     label_map: Mapping[str, str] = NOTHING,  # type: ignore[assignment]  # an empty mapping has values of every type
     seed: int = 0,
@@ -62,7 +63,7 @@ def compare_with_labels(
     a, b = (
         _Side(
             judge=judge,
-            reading=label_scale_of(judge.name, judge, matching.traits[letter].verdicts, label_map),
+            label_scale=label_scale_of(judge.name, judge, matching.traits[letter].verdicts, label_map),
             labels=None if labels is None else labels[letter == "b"],
         )
         for letter, judge in zip(LETTERS, judges, strict=True)
@@ -124,7 +125,7 @@ def _agreement(
     truths: list[bool] = []
     numbers: list[float] = []
     for label in labels:
-        read = side.reading.place(label)
+        read = side.label_scale.place(label)
         if isinstance(read, bool):
             truths.append(read)
         elif isinstance(read, float) and (one_scale or isinstance(label, dict)):
@@ -154,31 +155,31 @@ class FileLabels:
     """The labels of a file: of A's responses, and of B's."""
 
     path: str
-    both: tuple[CaseLabels, CaseLabels]
+    both: tuple[RawLabels, RawLabels]
     unnamed: bool
     """Whether some rows name no run: they are of the one response that both runs judged."""
 
-    def refuse_unreadable(self, readings: Sequence[LabelScale]) -> None:
+    def refuse_unreadable(self, scales: Sequence[LabelScale]) -> None:
         """An `InputError` when a label means nothing to any of these judges, as for `agree`."""
         strange = [
             label
             for side in self.both
             for labels in side.values()
             for label in labels
-            if not isinstance(label, dict) and all(reading.place(label) is None for reading in readings)
+            if not isinstance(label, dict) and all(label_scale.place(label) is None for label_scale in scales)
         ]
         if strange:
-            raise not_placed(self.path, strange, readings[0])
+            raise off_scale_error(self.path, strange, scales[0])
 
 
 def read_file_labels(store: Store, path: str, runs: tuple[str, str], known: Collection[str]) -> FileLabels:
     """A row that names a run is of that run's answer alone. `known` are the ids of cases."""
-    rows = [row for row in read_labels(path) if row.label is not None]
+    rows = [row for row in read_labels(*read_table(path)) if row.label is not None]
     unnamed = [row for row in rows if row.run is None]
     by_run = sort_by_run(store, runs[0], [row for row in rows if row.run is not None])
     mine, theirs = ([*unnamed, *by_run.get(run_id, [])] for run_id in runs)
     for run_id, run_rows in zip(runs, (mine, theirs), strict=True):
-        check_responses(store, run_id, run_rows, path)
+        validate_responses(store, run_id, run_rows, path)
     a, b = _by_case(mine, known), _by_case(theirs, known)
     return FileLabels(path=path, both=(a, b), unnamed=bool(unnamed))
 
@@ -186,6 +187,5 @@ def read_file_labels(store: Store, path: str, runs: tuple[str, str], known: Coll
 def _by_case(rows: Sequence[LabelRow], known: Collection[str]) -> dict[str, list[Json]]:
     found: dict[str, list[Json]] = {}
     for row in rows:
-        case_id = row.case_id if row.case_id in known else bare_id(row.case_id)
-        found.setdefault(case_id, []).append(row.label)
+        found.setdefault(find_id(row.case_id, known), []).append(row.label)
     return found

@@ -25,13 +25,13 @@ from adjudge.analysis.comparison.matching import LETTERS, Letter, Matching
 from adjudge.analysis.comparison.people import FileLabels, compare_with_labels, read_file_labels
 from adjudge.analysis.summary.run import without_votes
 from adjudge.analysis.summary.stored import judges_of
-from adjudge.dataset.label_scale import label_scale_of
 from adjudge.errors import InputError, SettingsError
+from adjudge.labels.case_labels import OWN_LABELS
+from adjudge.labels.label_scale import label_scale_of
 from adjudge.records import IN_CODE, Json, Judge
 from adjudge.store import Partial, RunRecord, RunState, Store
 from adjudge.text import field_text
 
-OWN_LABELS = "cases"
 _SETTINGS = ("base_url", "temperature", "parameters", "maps", "sets", "current_date")
 """Of the plan: reported where they differ, not refused."""
 _OPTIONS = {"maps": "columns", "sets": "variables"}
@@ -213,12 +213,12 @@ def _file_labels(
         (first.a.run_id, first.b.run_id),
         first.matching.cases.keys(),
     )
-    readings = [
+    scales = [
         label_scale_of(side.judge.name, side.judge, each.matching.traits[letter].verdicts, label_map)
         for each in matched
         for letter, side in zip(LETTERS, (each.a, each.b), strict=True)
     ]
-    labels.refuse_unreadable(readings)
+    labels.refuse_unreadable(scales)
     return labels
 
 

@@ -8,9 +8,21 @@ from itertools import combinations
 from math import fsum, isnan, nan
 from typing import Literal, NamedTuple
 
+from adjudge.labels.label_scale import Meaning, label_on_scale
 from adjudge.procedures.jury import NO_MAJORITY, listed_votes, votes_by_label
-from adjudge.records import Failed, Forced, Json, Judge, Judgement, Scale, Scored, jury_rule
-from adjudge.runs.engine.case_labels import error_of, label_for_votes
+from adjudge.records import (
+    Failed,
+    Forced,
+    Json,
+    Judge,
+    Judgement,
+    PointsScore,
+    Scale,
+    Score,
+    Scored,
+    jury_rule,
+)
+from adjudge.scoring import passes
 from adjudge.stats.intervals import Estimate
 from adjudge.stats.populations import population
 from adjudge.stats.several.jury import (
@@ -163,9 +175,7 @@ class JuryTally:
 
     def _add_label(self, judgement: Judgement, cast: list[Vote]) -> None:
         source, outcome = self._source, judgement.outcome
-        label = (
-            None if source is None or judgement.label is None else label_for_votes(judgement.label, source)
-        )
+        label = None if source is None else label_for_votes(judgement.label, source)
         if label is None:
             return
         errors = {
@@ -279,3 +289,22 @@ class JuryTally:
 def _coarse(ballot: Hashable) -> Hashable:
     """So that numbers with many decimals do not fill the memory."""
     return round(ballot, 3) if isinstance(ballot, float) else ballot
+
+
+def label_for_votes(label: Json, judge: Judge) -> Meaning | None:
+    """What votes are held against: where they are passes and fails, whether the label passes."""
+    meaning = label_on_scale(label, judge)
+    if judge.pair is not None or isinstance(judge.score, PointsScore):
+        return meaning
+    if not isinstance(meaning, float) or not votes_by_label(judge):
+        return meaning
+    passed = passes(judge, {}, Score(value=meaning, exact=meaning))
+    return meaning if passed is None else passed
+
+
+def error_of(*, score: float, passed: bool | None, label: Meaning, by_label: bool) -> float:
+    """How far a vote is from a label: 1 for a wrong one, the difference where both are numbers."""
+    if isinstance(label, bool):
+        return float(passed is not label)
+    difference = score - label
+    return float(abs(difference) > 1e-9) if by_label else difference

@@ -18,18 +18,17 @@ from adjudge.analysis.summary.pairs import PairFigures, PairTally
 from adjudge.analysis.summary.repeats import Repeated, repeat_figures
 from adjudge.analysis.summary.sample import ALONE, Bounds, Group, Grouping, JudgedRow, RowSample
 from adjudge.analysis.summary.slices import SliceColumn, SliceTally
-from adjudge.dataset.label_scale import (
+from adjudge.documents.records_json import records_json
+from adjudge.embedded.card import CardFigure, read_card
+from adjudge.labels.label_scale import (
     are_zeros_and_ones,
-    criterion_labels,
+    choice_points,
     is_not_for,
     is_within_one,
     label_agrees,
-    rating_label,
     read_label,
-    words_of,
 )
-from adjudge.documents.records_json import records_json
-from adjudge.embedded.card import CardFigure, read_card
+from adjudge.labels.parts import criterion_labels, rating_label
 from adjudge.models.families import Relation, related
 from adjudge.records import (
     OUTCOME_KINDS,
@@ -443,7 +442,7 @@ class _JudgeTally:
         self.worst: list[tuple[float, str, int, WorstCase]] = []
         self.labelled = 0
         self.off_scale, self.off_scale_example = 0, ""
-        self.points = words_of(source)
+        self.points = choice_points(source)
         self.pairs = PairTally(compares=source is not None and source.pair is not None)
         self.label_counts: Counter[float] = Counter()
         """Of numeric labels; a few different ones are enough to tell 0 and 1 from a scale."""
@@ -650,7 +649,7 @@ class _JudgeTally:
 
     def _add_label(self, judgement: Judgement) -> bool | float | None:
         """What it says on the judge's scale; None where there is none, or none for this judge."""
-        if judgement.label is None or is_not_for(judgement.label, self.judge):
+        if is_not_for(judgement.label, self.judge):
             return None
         if isinstance(judgement.outcome, Judged):
             return None  # there is no score to hold it against

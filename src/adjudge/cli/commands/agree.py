@@ -6,15 +6,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from adjudge.analysis.agreement.document import agreement_document, note_text, task_notes
-from adjudge.analysis.agreement.draws import (
-    TO_FILL_IN,
-    DrawRequest,
-    LabellingTask,
-    next_to_label,
-)
 from adjudge.analysis.agreement.figures import AgreementOptions, agreement_of
 from adjudge.analysis.agreement.label_files import find_labels
-from adjudge.analysis.agreement.parts import wanted_parts
+from adjudge.analysis.agreement.labelling_task import LabellingTask, next_to_label
 from adjudge.analysis.agreement.verdicts import ScaledVerdicts, judged_in
 from adjudge.cli.console import print_document, print_json, print_message
 from adjudge.cli.main import EXIT_NOT_MEASURED
@@ -22,6 +16,9 @@ from adjudge.cli.options import AgreeOptions, DrawOptions
 from adjudge.cli.stored import find_run, stored
 from adjudge.documents.writers import csv_table, json_line
 from adjudge.errors import InputError, SettingsError, StoreError
+from adjudge.labels.blank_rows import TO_FILL_IN
+from adjudge.labels.draws import DrawRequest
+from adjudge.labels.parts import wanted_label
 from adjudge.records import Json
 
 _FORMS = (".jsonl", ".csv")
@@ -97,9 +94,8 @@ def _write_task(task: LabellingTask, judged: ScaledVerdicts, path: str, *, as_js
     for note in task_notes(task):
         print_message(note)
     _write_rows(path, task.rows)
-    judge = judged.verdicts.source
-    in_parts = judge is not None and any(row["label"] is not None for row in task.rows)
-    print_message(f"label: {wanted_parts(judge) if judge and in_parts else judged.scale.wanted()}")
+    in_parts = any(row["label"] is not None for row in task.rows)
+    print_message(f"label: {wanted_label(judged.verdicts.source, judged.scale, in_parts=in_parts)}")
     if path == "-":
         return
     print_message(f"fill in `label` in {path}; then: adjudge agree {task.run_id} {path}")

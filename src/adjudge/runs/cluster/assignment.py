@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from adjudge.errors import ExplainedError, InputError, StoreError
+from adjudge.labels.case_labels import CaseLabels
 from adjudge.records import BadRow, Case
-from adjudge.runs.engine.case_labels import CaseLabels
 from adjudge.runs.identity import ChosenRun
 from adjudge.runs.plan import Plan
 

@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
+from adjudge.labels.case_labels import CaseLabels, check_labels, people_labels
+from adjudge.labels.label_scale import label_on_scale
 from adjudge.procedures.cascade import confidence, said_by
 from adjudge.records import Json, Judge, Judgement, Jury, Score
-from adjudge.runs.engine.case_labels import CaseLabels, check_labels, label_on_scale, people_labels
 from adjudge.scoring import passes
 from adjudge.stats.several.cascade import (
     Calibrated,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, TypeAlias
 
+from adjudge.labels.case_labels import CaseLabels
 from adjudge.options import Shard
 from adjudge.procedures.procedure import RequestSettings
 from adjudge.records import (
@@ -20,7 +21,6 @@ from adjudge.records import (
 )
 from adjudge.runs.batch_api.activity import Activity
 from adjudge.runs.engine.cascade_state import CascadeState
-from adjudge.runs.engine.case_labels import CaseLabels
 from adjudge.runs.engine.row_order import RowPositions
 from adjudge.runs.engine.run_store import NullRunStore, RunStore
 

@@ -16,12 +16,12 @@ from adjudge.errors import (
     TemplateError,
     TooLongError,
 )
+from adjudge.labels.case_labels import CaseLabels
 from adjudge.models import CircuitOpenError
 from adjudge.procedures.case import judge_case
 from adjudge.procedures.procedure import Procedure, Ruling
 from adjudge.prompts.fill import fill_inputs
 from adjudge.records import NOTHING, BadRow, Call, Case, Failed, Judgement, ModelClient, Place, as_read
-from adjudge.runs.engine.case_labels import CaseLabels
 from adjudge.runs.engine.context import RunContext, WorkItem
 from adjudge.runs.engine.dependent import compute, is_needed
 from adjudge.runs.engine.pool import Pool

@@ -1,7 +1,7 @@
 """One case: why it has its score, and everything that it was made from."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from fastapi import Query
@@ -10,10 +10,10 @@ from pydantic import TypeAdapter
 from adjudge.analysis.outcomes import NOTES
 from adjudge.analysis.scores import ScoreRows, case_fields, explain_score, score_rows
 from adjudge.analysis.summary.stored import judges_of
-from adjudge.dataset.label_scale import LabelScale, label_scale_of
 from adjudge.documents.records_json import records_json
 from adjudge.documents.rows import result_row
 from adjudge.fields import ALIASES, RESPONSES
+from adjudge.labels.label_scale import LabelScale, label_scale_of
 from adjudge.records import Call, Case, Failed, Json, Judge, Judgement, is_jury
 from adjudge.server.cases.find import CaseFilter, neighbours
 from adjudge.server.cases.shapes import (
@@ -193,8 +193,7 @@ def _call(call: Call) -> CallDetail:
 
 
 def _label_scale(judgement: Judgement, judge: Judge | None) -> LabelScale:
-    scale = label_scale_of(judgement.judge, judge, (), {})
-    return replace(scale, has_rule=judgement.passed is not None)
+    return label_scale_of(judgement.judge, judge, has_rule=judgement.passed is not None)
 
 
 # ---- where else it stands ----

@@ -11,8 +11,8 @@ from typing import Any
 import orjson
 
 from adjudge.analysis.summary.slices import LONGEST_VALUE
-from adjudge.dataset.label_scale import read_label
 from adjudge.documents.records_json import records_json
+from adjudge.labels.label_scale import read_label
 from adjudge.records import Failed, Forced, Json, Judge, Judgement
 from adjudge.store import KeptLabel, ListedJudgement
 from adjudge.text import shorten, value_text

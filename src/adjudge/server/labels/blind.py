@@ -2,21 +2,23 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import blake2b, sha256
-from typing import NamedTuple, cast
+from typing import cast
 
 from adjudge.analysis.agreement.document import drawn_how
-from adjudge.analysis.agreement.draws import DrawRequest, draw_next, fields_to_label
 from adjudge.analysis.agreement.label_files import with_draws
-from adjudge.analysis.agreement.parts import read_parts, whole_label
+from adjudge.analysis.agreement.labelling_task import store_draw
 from adjudge.analysis.agreement.verdicts import asked_criteria, criteria_in, judged_in, part_verdicts
 from adjudge.analysis.chosen_model import usual_model
 from adjudge.analysis.scores.figures import case_fields
-from adjudge.dataset.label_scale import LabelScale, Meaning, label_scale_of, not_placed
 from adjudge.documents.records_json import records_json
 from adjudge.errors import InputError
+from adjudge.labels.blank_rows import fields_to_label
+from adjudge.labels.draws import DrawRequest
+from adjudge.labels.label_scale import LabelScale, Meaning, label_scale_of, off_scale_error
+from adjudge.labels.parts import read_parts
 from adjudge.records import Case, Criterion, Json, Judge, LabelDraw
 from adjudge.server.keys import to_key
 from adjudge.server.labels.choices import choices_of, parts_of
@@ -93,14 +95,14 @@ def label_scale_for(service: Service, subject: RunJudge) -> LabelScale:
     """How labels are read, without a look at the verdicts: whether passes are told apart is in the run's figures."""
     summaries = service.figures.get(subject.record).report.judges
     has_rule = any(each.judge == subject.name and each.pass_rate is not None for each in summaries)
-    return replace(label_scale_of(subject.name, subject.judge, (), {}), has_rule=has_rule)
+    return label_scale_of(subject.name, subject.judge, has_rule=has_rule)
 
 
 # ---- whose turn ----
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Pile:
+class LabelQueue:
     """The drawn cases that are one annotator's to label, in an order that tells nothing."""
 
     order: Mapping[str, int]
@@ -125,7 +127,7 @@ class Pile:
         return next((each for each in ids[start:] + ids[:start] if each not in self.mine), None)
 
 
-def pile(
+def label_queue(
     subject: RunJudge,
     annotator: str,
     overlap: float,
@@ -133,7 +135,7 @@ def pile(
     labels: Sequence[KeptLabel],
     *,
     seen: Sequence[KeptLabel] = (),
-) -> Pile:
+) -> LabelQueue:
     """Of the cases that others have labelled, those that this annotator labelled too and a share of the rest.
 
     Without those that this annotator labelled after seeing the verdict (`seen`): a second label would not be blind.
@@ -154,7 +156,7 @@ def pile(
         ]
         for case_id in sorted(offered, key=lambda case_id: _place(subject, annotator, case_id)):
             order.setdefault(case_id, draw.number)
-    return Pile(
+    return LabelQueue(
         order=order,
         tickets={ticket(subject, case_id): case_id for case_id in order},
         mine={case_id: mine[case_id] for case_id in order if case_id in mine},
@@ -174,26 +176,26 @@ def take_turn(service: Service, run: str, wanted: TurnQuery) -> Turn:
     run_id = subject.record.run_id
     draws = service.store.draws(run_id, subject.name)
     labels, seen = _labels(service, subject)
-    found = pile(subject, annotator, wanted.overlap, draws, labels, seen=seen)
+    queue = label_queue(subject, annotator, wanted.overlap, draws, labels, seen=seen)
     if case:
-        current = found.find(case)
+        current = queue.find(case)
         if current is None:
             raise NotFoundError(
                 f"case {case[:100]}", "is none of those drawn for you", "begin at the label page"
             )
     else:
-        current = found.after(found.find(after) if after else None)
+        current = queue.after(queue.find(after) if after else None)
     case_shown = None if current is None else service.store.case(run_id, current)
     criteria = () if current is None else _criteria(service, subject, current)
-    latest = max(found.mine.values(), key=lambda label: label.at, default=None)
+    latest = max(queue.mine.values(), key=lambda label: label.at, default=None)
     return Turn(
         run=run_id,
         key=to_key(run_id),
         judge=subject.reference,
         annotator=annotator,
         overlap=wanted.overlap,
-        labelled=len(found.mine),
-        total=len(found.order),
+        labelled=len(queue.mine),
+        total=len(queue.order),
         choices=choices_of(
             subject.judge,
             label_scale_for(service, subject),
@@ -201,20 +203,20 @@ def take_turn(service: Service, run: str, wanted: TurnQuery) -> Turn:
         ),
         description=encodable(subject.judge.description) if subject.judge else "",
         prompt=encodable(subject.judge.body.strip()) if subject.judge else "",
-        case=None if current is None else _blind(subject, found, current, case_shown),
+        case=None if current is None else _blind(subject, queue, current, case_shown),
         undo=None if latest is None else ticket(subject, latest.case_id),
     )
 
 
-def _blind(subject: RunJudge, found: Pile, case_id: str, case: Case | None) -> BlindCase:
-    ids = list(found.order)
+def _blind(subject: RunJudge, queue: LabelQueue, case_id: str, case: Case | None) -> BlindCase:
+    ids = list(queue.order)
     place = ids.index(case_id)
-    mine = found.mine.get(case_id)
+    mine = queue.mine.get(case_id)
     return BlindCase(
         case_id=encodable(case_id),
         ticket=ticket(subject, case_id),
         shown=dict(_plain(fields_to_label(case, subject.judge))) if case else {},
-        draw=found.order[case_id],
+        draw=queue.order[case_id],
         place=place + 1,
         previous=ticket(subject, ids[place - 1]) if place else None,
         following=ticket(subject, ids[place + 1]) if place + 1 < len(ids) else None,
@@ -317,25 +319,22 @@ def keep_label(service: Service, run: str, body: LabelBody) -> Kept:
     )
 
 
-class _Read(NamedTuple):
-    whole: Meaning | None
-    parts: Mapping[str, Meaning] | None = None
-
-
-def _read(service: Service, subject: RunJudge, case_id: str, body: LabelBody) -> _Read:
+def _read(
+    service: Service, subject: RunJudge, case_id: str, body: LabelBody
+) -> tuple[Meaning | None, Mapping[str, Meaning] | None]:
+    """What it says of the whole, and by part where it names parts."""
     where, label = f"case {body.case_id[:100]}", cast("Json", body.label)
     if isinstance(label, list | dict):
-        criteria = _criteria(service, subject, case_id)
-        parts = read_parts(where, label, subject.judge, criteria)
-        if parts:
-            return _Read(whole_label(subject.judge, parts, criteria), parts)
-        if parts is not None:
+        found = read_parts(where, label, subject.judge, _criteria(service, subject, case_id))
+        if found is not None and found.parts:
+            return found
+        if found is not None:
             raise InputError(where, "nothing was said of it", "answer one of the questions, or skip the case")
     scale = label_scale_for(service, subject)
     meaning = scale.place(label)
     if meaning is None or isinstance(meaning, str):
-        raise not_placed(where, [label], scale)
-    return _Read(meaning)
+        raise off_scale_error(where, [label], scale)
+    return meaning, None
 
 
 def remove_label(
@@ -370,16 +369,12 @@ def make_draw(service: Service, run: str, body: DrawBody) -> DrawMade:
     subject = find_subject(service, run, body.judge)
     record, store = subject.record, service.store
     judged = judged_in(store, record, judge=body.judge or None, model=usual_model(record))
-    draw = draw_next(
+    draw = store_draw(
+        store,
         record.run_id,
         judged.verdicts,
-        store.draws(record.run_id, subject.name),
         DrawRequest(count=body.count, uniform_share=body.uniform_share, seed=body.seed, at=datetime.now(UTC)),
     )
-    if not store.keep_draw(draw):
-        raise InputError(
-            f"run {record.run_id}", "another draw of it was made at the same time", "label that one"
-        )
     return DrawMade(
         run=record.run_id,
         judge=subject.reference,
@@ -401,7 +396,7 @@ def label_state(
     for subject in subjects(service, run):
         draws = service.store.draws(record.run_id, subject.name)
         labels, seen = _labels(service, subject)
-        mine = pile(subject, annotator, overlap, draws, labels, seen=seen)
+        queue = label_queue(subject, annotator, overlap, draws, labels, seen=seen)
         counts = Counter(label.annotator for label in labels)
         found.append(
             JudgeToLabel(
@@ -410,8 +405,8 @@ def label_state(
                 judged=subject.judged,
                 draws=len(draws),
                 drawn=sum(len(draw.chosen) for draw in draws),
-                mine=len(mine.mine) if annotator else 0,
-                left=mine.left if annotator else 0,
+                mine=len(queue.mine) if annotator else 0,
+                left=queue.left if annotator else 0,
                 annotators=[
                     Labeller(name=encodable(name), labelled=count) for name, count in sorted(counts.items())
                 ],

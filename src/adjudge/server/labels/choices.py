@@ -3,32 +3,36 @@
 from collections.abc import Sequence
 from typing import Any
 
-from adjudge.dataset.label_scale import LabelScale
 from adjudge.documents.numbers import whole
+from adjudge.labels.label_scale import LabelScale
 from adjudge.records import Criterion, FieldScore, Judge, NamedScore
 from adjudge.scoring import base_scorer
 from adjudge.server.labels.shapes import Choices, LabelButton, NumberField, PartField
 from adjudge.text import encodable
 
-MOST_BUTTONS = 10
+MAX_BUTTONS = 10
 _ORDINALS = "1234567890"
 
 
-def choices_of(judge: Judge | None, reading: LabelScale, *, parts: Sequence[PartField] = ()) -> Choices:
+def choices_of(judge: Judge | None, label_scale: LabelScale, *, parts: Sequence[PartField] = ()) -> Choices:
     """Buttons where the scale has ten steps at most; a field for a number where it has more, or others in between."""
     better = judge.better if judge else "higher"
     listed = list(parts)
-    if 0 < len(reading.points) <= MOST_BUTTONS:
+    if 0 < len(label_scale.points) <= MAX_BUTTONS:
         return Choices(
-            options=_named(judge, reading), number=None, wanted=reading.wanted(), better=better, parts=listed
+            options=_named(judge, label_scale),
+            number=None,
+            wanted=label_scale.wanted(),
+            better=better,
+            parts=listed,
         )
-    scale = reading.scale
-    values = _values(judge, reading)
-    if values == [0.0, 1.0] and reading.has_rule and reading.passes is not None:
-        options = _two_ends(judge, reading)
+    scale = label_scale.scale
+    values = _values(judge, label_scale)
+    if values == [0.0, 1.0] and label_scale.has_rule and label_scale.passes is not None:
+        options = _two_ends(judge, label_scale)
     elif values:
         options = [_option(judge, value, [key]) for value, key in zip(values, _keys(values), strict=True)]
-    elif scale is None and reading.has_rule:
+    elif scale is None and label_scale.has_rule:
         options = [
             LabelButton(value=True, text="pass", keys=["p", "y", "1"], anchor=""),
             LabelButton(value=False, text="fail", keys=["f", "n", "0"], anchor=""),
@@ -41,7 +45,7 @@ def choices_of(judge: Judge | None, reading: LabelScale, *, parts: Sequence[Part
         if typed and not (scale is None and options)
         else None
     )
-    return Choices(options=options, number=number, wanted=reading.wanted(), better=better, parts=listed)
+    return Choices(options=options, number=number, wanted=label_scale.wanted(), better=better, parts=listed)
 
 
 def parts_of(judge: Judge | None, criteria: Sequence[Criterion]) -> list[PartField]:
@@ -57,14 +61,14 @@ def parts_of(judge: Judge | None, criteria: Sequence[Criterion]) -> list[PartFie
     ]
 
 
-def _named(judge: Judge | None, reading: LabelScale) -> list[LabelButton]:
+def _named(judge: Judge | None, label_scale: LabelScale) -> list[LabelButton]:
     """The judge's own words, the lowest points first; `p`, `f`, `y` and `n` press the one word that begins so.
 
     Of two answers the one that is A comes first.
     """
-    words = list(reading.points)
+    words = list(label_scale.points)
     if judge is None or judge.pair is None:
-        words.sort(key=lambda word: reading.points[word])
+        words.sort(key=lambda word: label_scale.points[word])
     first = [word[:1].casefold() for word in words]
     return [
         LabelButton(
@@ -74,17 +78,17 @@ def _named(judge: Judge | None, reading: LabelScale) -> list[LabelButton]:
                 _ORDINALS[at],
                 *([first[at]] if first[at] in {"p", "f", "y", "n"} and first.count(first[at]) == 1 else []),
             ],
-            anchor=_anchor(judge, reading.points[word], word),
+            anchor=_anchor(judge, label_scale.points[word], word),
         )
         for at, word in enumerate(words)
     ]
 
 
-def _two_ends(judge: Judge | None, reading: LabelScale) -> list[LabelButton]:
-    assert reading.passes is not None
+def _two_ends(judge: Judge | None, label_scale: LabelScale) -> list[LabelButton]:
+    assert label_scale.passes is not None
     found = []
     for value, digit in ((1.0, "1"), (0.0, "0")):
-        passes = reading.passes(value)
+        passes = label_scale.passes(value)
         found.append(
             LabelButton(
                 value=value,
@@ -102,16 +106,16 @@ def _option(judge: Judge | None, value: float, keys: list[str]) -> LabelButton:
     return LabelButton(value=value, text=f"{whole(value)}", keys=keys, anchor=_anchor(judge, value))
 
 
-def _values(judge: Judge | None, reading: LabelScale) -> list[float]:
+def _values(judge: Judge | None, label_scale: LabelScale) -> list[float]:
     """The scores to choose from, ascending; none where there would be too many, or only fractions."""
     listed = _listed(judge)
     if listed:
-        return listed if len(listed) <= MOST_BUTTONS else []
-    scale = reading.scale
+        return listed if len(listed) <= MAX_BUTTONS else []
+    scale = label_scale.scale
     if scale is None or scale.low != int(scale.low) or scale.high != int(scale.high):
         return []
     width = int(scale.high - scale.low)
-    if width < 1 or width >= MOST_BUTTONS or (width == 1 and not _is_whole(judge)):
+    if width < 1 or width >= MAX_BUTTONS or (width == 1 and not _is_whole(judge)):
         return []
     return [scale.low + step for step in range(width + 1)]
 

@@ -6,12 +6,13 @@ from typing import Literal
 from adjudge.analysis.agreement.document import note_text
 from adjudge.analysis.agreement.figures import AgreementOptions, AgreementReport, agreement_of
 from adjudge.analysis.agreement.label_files import FileNote, take_labels
-from adjudge.analysis.agreement.labels import stored_labels
+from adjudge.analysis.agreement.stored_labels import stored_labels
 from adjudge.analysis.agreement.verdicts import judged_in
 from adjudge.analysis.chosen_model import usual_model
-from adjudge.dataset.labels import read_labels
+from adjudge.dataset.read import read_table
 from adjudge.documents.writers import csv_table, json_line
 from adjudge.errors import InputError
+from adjudge.labels.label_rows import read_labels
 from adjudge.records import Json
 from adjudge.server.labels.blind import find_subject, shown_parts
 from adjudge.server.labels.shapes import Imported, ImportNote, LabelList, StoredLabel
@@ -54,7 +55,7 @@ def import_labels(service: Service, run: str, data: bytes, *, judge: str, annota
         most = MOST_FILE_BYTES // (1024 * 1024)
         raise InputError(FILE, f"are more than {most} MiB", "send them in parts, or use `adjudge agree`")
     subject = find_subject(service, run, judge)
-    rows = read_labels("-", stdin=io.BytesIO(data), name=FILE)
+    rows = read_labels(*read_table("-", stdin=io.BytesIO(data), name=FILE))
     judged = judged_in(service.store, subject.record, judge=judge or None, model=usual_model(subject.record))
     stored = take_labels(
         service.store, subject.record.run_id, judged, rows, file=FILE, annotator=annotator or None

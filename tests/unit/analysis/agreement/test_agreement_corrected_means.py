@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 import pytest
 
 from adjudge.analysis.agreement.corrected_means import SplitCases, pass_rate_means, score_means
-from adjudge.analysis.agreement.labels import Label
 from adjudge.analysis.agreement.verdicts import CaseVerdict
+from adjudge.labels.label_set import Label
 from adjudge.records import LabelDraw, Scale
 from adjudge.stats.corrected import Corrected
 from adjudge.stats.intervals import Undefined

@@ -11,14 +11,15 @@ import pytest
 from adjudge.analysis.agreement.coefficients import LabelledVerdict, measure
 from adjudge.analysis.agreement.document import COEFFICIENTS, agreement_document
 from adjudge.analysis.agreement.figures import AgreementOptions, measure_agreement
-from adjudge.analysis.agreement.labels import Label, LabelSource, RunLabels, merge_labels, own_labels
+from adjudge.analysis.agreement.stored_labels import LabelSource, RunLabels
 from adjudge.analysis.agreement.verdicts import ScaledVerdicts, collect_verdicts
-from adjudge.dataset.label_scale import label_scale_of
 from adjudge.documents.document import CaseList, Gauge, plain
 from adjudge.documents.markdown import render_markdown
 from adjudge.documents.records_json import records_json
 from adjudge.documents.terminal import render_terminal
 from adjudge.errors import InputError, install_command
+from adjudge.labels.label_scale import label_scale_of
+from adjudge.labels.label_set import Label
 from adjudge.records import LabelDraw, Scale
 from adjudge.stats.intervals import Estimate, Undefined
 from adjudge.stats.people import agree as people_agree
@@ -327,22 +328,6 @@ def test_scores_within_one_step_are_counted_beside_equal_ones(report):
     assert gauges[1].counts == f"{round(near * 60)} of 60 agree"
 
 
-def test_labels_of_the_store_and_of_the_cases_are_merged():
-    def label(case_id, annotator, says):
-        return Label(case_id=case_id, annotator=annotator, meaning=says)
-
-    own = [label(name, "", 3.0) for name in names(150)]
-    stored = [
-        label("c000", "", 4.0),
-        label("c001", "anna", 2.0),
-        *(label(f"n{at}", "anna", 1.0) for at in range(8)),
-    ]
-    merged = merge_labels(stored, own)
-    assert (len(merged.labels), merged.own, merged.replaced) == (159, 149, 1)
-    assert [each.meaning for each in merged.labels if each.case_id == "c000"] == [4.0]
-    assert {each.annotator for each in merged.labels if each.case_id == "c001"} == {"", "anna"}
-
-
 def test_clusters_widen_the_intervals(report, build):
     ids = names(120)
     scores = [(name, 4) for name in ids]
@@ -454,53 +439,6 @@ def test_a_case_that_failed_in_one_repeat_only_was_judged(build):
     ]
     found = collect_verdicts(rows, [build.judge()], judge=None)
     assert (list(found.cases), found.failed) == (["c1"], {})
-
-
-def test_the_cases_own_labels_are_read_for_this_judge_alone(build):
-    judge = build.judge(passes="score >= 3")
-    rows = [
-        build.judgement(build.scored(4.0), case_id="a", passed=True, label={"j": 5, "other": "x"}),
-        build.judgement(build.scored(4.0), case_id="b", passed=True, label={"other": "x"}),
-        build.judgement(build.scored(4.0), case_id="c", passed=True, label="true"),
-    ]
-    verdicts = collect_verdicts(rows, [judge], judge=None)
-    reading = label_scale_of("j", judge, [(4.0, True)], {})
-    own = verdicts.own_labels, verdicts.own_annotators
-    assert [(label.case_id, label.meaning) for label in own_labels(*own, reading).labels] == [
-        ("a", 5.0),
-        ("c", True),
-    ]
-    verdicts.own_labels["d"] = "great"
-    with pytest.raises(InputError, match="label column: the labels `great` are not on the scale"):
-        own_labels(*own, reading)
-
-
-def test_what_several_people_said_goes_before_the_one_label_of_a_case(build):
-    judge = build.judge(passes="score >= 3")
-    rows = [
-        build.judgement(
-            build.scored(4.0), case_id="a", passed=True, label=1, annotators={"anna": 5, "bo": 2}
-        ),
-        build.judgement(build.scored(4.0), case_id="b", passed=True, label=1, annotators=[]),
-        build.judgement(
-            build.scored(4.0), case_id="c", passed=True, annotators={"anna": {"other": 1}, "bo": {"j": 3}}
-        ),
-    ]
-    verdicts = collect_verdicts(rows, [judge], judge=None)
-    reading = label_scale_of("j", judge, [(4.0, True)], {})
-    own = verdicts.own_labels, verdicts.own_annotators
-    assert [
-        (label.case_id, label.annotator, label.meaning) for label in own_labels(*own, reading).labels
-    ] == [
-        ("a", "anna", 5.0),
-        ("a", "bo", 2.0),
-        ("c", "bo", 3.0),
-        ("b", "", 1.0),
-    ]
-    assert own_labels(*own, reading).kind == "both_columns"
-    verdicts.own_annotators["d"] = ["great"]
-    with pytest.raises(InputError, match="annotators column: the labels `great` are not on the scale"):
-        own_labels(*own, reading)
 
 
 def test_an_interval_that_may_cover_too_little_says_so_in_text_and_json(report):

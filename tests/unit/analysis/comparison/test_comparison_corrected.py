@@ -6,13 +6,13 @@ from statistics import fmean
 
 import pytest
 
-from adjudge.analysis.agreement.labels import Label
 from adjudge.analysis.comparison.corrected import NotCorrected, SideLabels, correct_difference
 from adjudge.analysis.comparison.labels_document import correction_facts
 from adjudge.analysis.comparison.matching import Pair
-from adjudge.dataset.label_scale import label_scale_of
 from adjudge.documents.document import plain
 from adjudge.errors import InputError
+from adjudge.labels.label_scale import label_scale_of
+from adjudge.labels.label_set import Label
 from adjudge.records import LabelDraw, Scale
 from adjudge.stats.intervals import Undefined
 from adjudge.stats.paired import compare
@@ -59,13 +59,13 @@ def labels_of(values, chosen):
 
 
 @pytest.fixture
-def reading(build):
+def label_scale(build):
     scores = {(float(score), score >= 3) for score in range(6)}
     return label_scale_of("j", build.judge(passes="score >= 3", scale=Scale(low=0, high=5)), scores, {})
 
 
 @pytest.fixture
-def corrected(reading):
+def corrected(label_scale):
     def of(chosen, *, draws=None, says=float, **more):
         people = people_of()
         scores = judged(people)
@@ -75,8 +75,8 @@ def corrected(reading):
             pairs,
             SideLabels(labels=labels_of([says(a) for a, _ in people], chosen), draws=of_a),
             SideLabels(labels=labels_of([says(b) for _, b in people], chosen), draws=of_b),
-            reading,
-            primary=compare([(pair.cluster, pair.b - pair.a) for pair in pairs], reading.scale),
+            label_scale,
+            primary=compare([(pair.cluster, pair.b - pair.a) for pair in pairs], label_scale.scale),
             **more,
         )
 
@@ -165,11 +165,11 @@ def test_what_is_printed_has_both_figures_what_they_rest_on_and_which_to_quote(c
     assert "the gates are of the judge's own difference" in found["correction_conditions"][0]
 
 
-def test_scores_and_passes_in_one_are_read_by_the_rule_or_refused(reading, build):
+def test_scores_and_passes_in_one_are_read_by_the_rule_or_refused(label_scale, build):
     pairs = pairs_of([(0, 5)] * 20)
     a = SideLabels(labels=[Label(case_id=f"c{at}", annotator="", meaning=0.0) for at in range(20)])
     b = SideLabels(labels=[Label(case_id=f"c{at}", annotator="", meaning=True) for at in range(20)])
-    (found,) = correct_difference(pairs, a, b, reading, primary=None).differences
+    (found,) = correct_difference(pairs, a, b, label_scale, primary=None).differences
     assert (found.of, found.ppi.estimate.value) == ("pass rate", 1.0)
     no_rule = label_scale_of("j", build.judge(), {(0.0, None)}, {})
     with pytest.raises(InputError, match="some are scores and some are passes"):

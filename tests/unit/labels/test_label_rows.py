@@ -4,15 +4,16 @@ import io
 
 import pytest
 
-from adjudge.dataset.labels import read_labels
+from adjudge.dataset.read import read_table
 from adjudge.errors import DatasetError
+from adjudge.labels.label_rows import read_labels
 
 
 @pytest.fixture
 def read(tmp_path):
     def write_and_read(text, name="labels.jsonl"):
         (tmp_path / name).write_text(text, encoding="utf-8")
-        return read_labels(tmp_path / name)
+        return read_labels(*read_table(tmp_path / name))
 
     return write_and_read
 
@@ -56,7 +57,7 @@ def test_a_blank_label_is_one_not_given_yet_and_a_given_one_goes_before_it(read)
 
 
 def test_labels_come_through_a_pipe():
-    (row,) = read_labels("-", stdin=io.BytesIO(b'{"case_id": "a", "label": "good"}\n'))
+    (row,) = read_labels(*read_table("-", stdin=io.BytesIO(b'{"case_id": "a", "label": "good"}\n')))
     assert (row.case_id, row.label, row.place.file) == ("a", "good", "standard input")
 
 

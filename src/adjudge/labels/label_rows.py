@@ -1,16 +1,11 @@
 """Files of people's labels -> label rows: `case_id`, `label`, and who said it and why where that is known."""
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import BinaryIO
 
-from adjudge.dataset.ids import explicit_id
-from adjudge.dataset.read import read_rows
-from adjudge.dataset.rows import RawRow, UnusableError, described, short_repr
-from adjudge.dataset.values import json_in_text
 from adjudge.errors import DatasetError, InputError
 from adjudge.fields import ALIASES, ANSWERS, canonical_field
+from adjudge.json_values import UnusableError, describe_json, explicit_id, json_in_text, short_repr
 from adjudge.records import Case, Json, Place
 from adjudge.text import as_text, shorten, visible
 
@@ -44,16 +39,14 @@ class LabelRow:
     """The whole row, under the names of its file."""
 
 
-def read_labels(
-    source: str | os.PathLike[str], *, stdin: BinaryIO | None = None, name: str | None = None
-) -> list[LabelRow]:
-    """All rows of a label file in any format that cases come in; a `DatasetError` for the first that is none.
+def read_labels(file: str, rows: Iterable[tuple[Place, Mapping[str, Json]]]) -> list[LabelRow]:
+    """The rows of a table; a `DatasetError` for the first that is no label.
 
     Labels are few and dear, so a row that cannot be read stops everything rather than being passed over. One person
     who says two things of one case is such a row; who says the same twice has said it once.
     """
     found: dict[tuple[str | None, str, str | None, bool], LabelRow] = {}
-    for row in _rows(source, stdin, name):
+    for row in _label_rows(file, rows):
         key = (row.run, row.case_id, row.annotator, row.seen_verdict)
         earlier = found.get(key)
         if earlier is None or earlier.label is None:
@@ -67,6 +60,16 @@ def read_labels(
                 "name who gave which in a column `annotator`, or keep one of them",
             )
     return list(found.values())
+
+
+def find_id(case_id: str, known: Container[str]) -> str:
+    """As the run has it, if it has it."""
+    return case_id if case_id in known else bare_id(case_id)
+
+
+def bare_id(case_id: str) -> str:
+    """Without what `--next` writes into a CSV so that no spreadsheet takes an id for a formula."""
+    return case_id.removeprefix("'")
 
 
 def refuse_other_responses(
@@ -109,26 +112,19 @@ def _plain(value: Json) -> str:
     return " ".join(as_text(value).split()).removeprefix("'")
 
 
-def _rows(source: str | os.PathLike[str], stdin: BinaryIO | None, name: str | None) -> Iterator[LabelRow]:
-    origin, rows = read_rows(source, stdin=stdin, name=name)
+def _label_rows(file: str, rows: Iterable[tuple[Place, Mapping[str, Json]]]) -> Iterator[LabelRow]:
     first, labelled = None, False
-    for row in rows:
-        place = Place(file=origin.file, line=row.line)
-        if not isinstance(row, RawRow):
-            raise DatasetError(str(place), f"found {row.found}; wanted {row.wanted}", "fix or drop the line")
-        first = first or row
-        labelled = labelled or "label" in row.columns  # a CSV's empty cell is no column of its row
-        yield _label_row(row, place)
+    for place, columns in rows:
+        first = first or columns
+        labelled = labelled or "label" in columns  # a CSV's empty cell is no column of its row
+        yield _label_row(columns, place)
     if first is None:
-        raise DatasetError(origin.file, "contains no labels", f"give {_WANTED}")
+        raise DatasetError(file, "contains no labels", f"give {_WANTED}")
     if not labelled:
-        raise DatasetError(
-            origin.file, f"no row has a `label`; the first has {_named(first)}", f"give {_WANTED}"
-        )
+        raise DatasetError(file, f"no row has a `label`; the first has {_names(first)}", f"give {_WANTED}")
 
 
-def _label_row(row: RawRow, place: Place) -> LabelRow:
-    columns = row.columns
+def _label_row(columns: Mapping[str, Json], place: Place) -> LabelRow:
     try:
         case_id = next(
             (found for name in CASE_COLUMNS if (found := explicit_id(columns.get(name))) is not None), None
@@ -138,14 +134,14 @@ def _label_row(row: RawRow, place: Place) -> LabelRow:
             str(place), f"found {unusable.found}; wanted {unusable.wanted}", f"give {_WANTED}"
         ) from None
     if case_id is None:
-        raise DatasetError(str(place), f"has no `case_id`; it has {_named(row)}", f"give {_WANTED}")
+        raise DatasetError(str(place), f"has no `case_id`; it has {_names(columns)}", f"give {_WANTED}")
     label = columns.get("label")
     if isinstance(label, str):
         label = json_in_text(label) if label.strip() else None  # a blank cell
     if isinstance(label, list) and not all(each is None or isinstance(each, bool) for each in label):
         raise DatasetError(
             str(place),
-            f"its label is {described(label)}",
+            f"its label is {describe_json(label)}",
             "give one row for each person's label; of a rubric, a list of true, false or null for each criterion",
         )
     return LabelRow(
@@ -173,8 +169,8 @@ def _responses(columns: Mapping[str, Json]) -> dict[str, Json]:
     return found
 
 
-def _named(row: RawRow) -> str:
-    return ", ".join(f"`{name}`" for name in list(row.columns)[:8]) or "no column"
+def _names(columns: Mapping[str, Json]) -> str:
+    return ", ".join(f"`{name}`" for name in list(columns)[:8]) or "no column"
 
 
 def _text(value: Json, name: str, place: Place) -> str | None:
@@ -182,7 +178,7 @@ def _text(value: Json, name: str, place: Place) -> str | None:
         value = f"{value:g}"
     if value is None or isinstance(value, str):
         return (value or "").strip() or None
-    raise DatasetError(str(place), f"its {name} is {described(value)}", "give text")
+    raise DatasetError(str(place), f"its {name} is {describe_json(value)}", "give text")
 
 
 def _truth(value: Json, name: str, place: Place) -> bool:
@@ -191,4 +187,4 @@ def _truth(value: Json, name: str, place: Place) -> bool:
         value = {"": False, "false": False, "true": True}.get(value.strip().lower(), value)
     if value is None or isinstance(value, bool):
         return bool(value)
-    raise DatasetError(str(place), f"its {name} is {described(value)}", "give true or false")
+    raise DatasetError(str(place), f"its {name} is {describe_json(value)}", "give true or false")

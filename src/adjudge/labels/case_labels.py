@@ -1,17 +1,15 @@
 """People's labels of a run's cases, and what they mean on the judge's scale."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from adjudge.dataset.label_scale import Meaning, read_annotators, read_label, words_of
-from adjudge.dataset.labels import LabelRow, read_labels
 from adjudge.errors import InputError
+from adjudge.labels.annotators import read_annotators
+from adjudge.labels.label_rows import LabelRow
+from adjudge.labels.label_scale import Meaning
 from adjudge.options import option
-from adjudge.procedures.jury import votes_by_label
-from adjudge.records import Json, Judge, PointsScore, Score
-from adjudge.scoring import passes
+from adjudge.records import Json, Judge
 
 OWN_LABELS = "cases"
 """What `--labels` says for those that stand in the cases themselves."""
@@ -26,15 +24,13 @@ class CaseLabels(NamedTuple):
     """What each of them says, as a case's own column has it; None where one person labelled the case."""
 
 
-def read_case_labels(source: str | Path | None) -> Mapping[str, CaseLabels] | None:
-    """By case; None where there is no file. Labels given after seeing the verdict are left out."""
-    if source is None or str(source) == OWN_LABELS:
-        return None
+def labels_by_case(rows: Iterable[LabelRow]) -> dict[str, CaseLabels]:
+    """Without labels given after seeing the verdict."""
     found: dict[str, list[LabelRow]] = {}
-    for row in read_labels(source):
+    for row in rows:
         if row.label is not None and not row.seen_verdict:
             found.setdefault(row.case_id, []).append(row)
-    return {case_id: _of_case(rows) for case_id, rows in found.items()}
+    return {case_id: _of_case(several) for case_id, several in found.items()}
 
 
 def _of_case(rows: Sequence[LabelRow]) -> CaseLabels:
@@ -61,12 +57,6 @@ def _most(labels: Sequence[Json]) -> Json:
     return next(label for label in labels if repr(label) == counts[0][0])
 
 
-def label_on_scale(label: Json, judge: Judge) -> Meaning | None:
-    return read_label(
-        label, judge.name, judge.scale, pass_rule=judge.passes is not None, points=words_of(judge)
-    )
-
-
 def check_labels(
     labels: Mapping[str, CaseLabels] | None,
     where: object,
@@ -81,22 +71,3 @@ def check_labels(
     if not any(read(label) is not None for label in said):
         problem = f"none of its {len(said)} labels is on the scale of {judge.name}"
         raise InputError(f"{option('--labels')} {where}", problem, hint)
-
-
-def label_for_votes(label: Json, judge: Judge) -> Meaning | None:
-    """What votes are held against: where they are passes and fails, whether the label passes."""
-    meaning = label_on_scale(label, judge)
-    if not isinstance(meaning, float) or isinstance(meaning, bool) or not votes_by_label(judge):
-        return meaning
-    if judge.pair is not None or isinstance(judge.score, PointsScore):
-        return meaning
-    passed = passes(judge, {}, Score(value=meaning, exact=meaning))
-    return meaning if passed is None else passed
-
-
-def error_of(*, score: float, passed: bool | None, label: Meaning, by_label: bool) -> float:
-    """How far a vote is from a label: 1 for a wrong one, the difference where both are numbers."""
-    if isinstance(label, bool):
-        return float(passed is not label)
-    difference = score - label
-    return float(abs(difference) > 1e-9) if by_label else difference

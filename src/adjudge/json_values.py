@@ -1,8 +1,9 @@
-"""Python values -> JSON values, or why not."""
+"""Values of files and of Python as JSON: what can be a value of a case, and how a message names one that cannot."""
 
 import base64
 import json
 import math
+import reprlib
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
@@ -16,19 +17,30 @@ from uuid import UUID
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from adjudge.dataset.rows import UnusableError, short_repr
 from adjudge.records import Json
 
 MAX_DEPTH = 200
 """Lists and objects inside one another. JSON writers give up near 254 levels; a judged value gets wrapped on its way."""
-MOST_DIGITS = 308
+MAX_DIGITS = 308
 """Of a whole number; what is longer cannot be computed with, since no float holds it."""
-MOST_BITS = 1_023
+MAX_BITS = 1_023
 """As many as fit into so many digits."""
 
+MAX_REPR = 80
+"""Characters of a value that a message shows: enough to find it, too few to flood a terminal."""
+_WHOLE_FLOATS = float(2**53)
 _FLOAT32 = struct.Struct("f")
 _MISSING_MARKERS = frozenset({"NAType", "NaTType"})
 """pandas' two markers for a missing value, known by name so that pandas need not be imported."""
+
+
+class UnusableError(ValueError):
+    """A value that cannot be part of a case."""
+
+    def __init__(self, found: str, wanted: str) -> None:
+        super().__init__(f"found {found}; wanted {wanted}")
+        self.found = found
+        self.wanted = wanted
 
 
 def too_deep() -> UnusableError:
@@ -56,6 +68,24 @@ def json_in_text(text: str) -> Json:
         return to_json(json.loads(stripped))
     except (ValueError, RecursionError):  # no JSON, or more than a case may hold
         return text
+
+
+def explicit_id(value: Json) -> str | None:
+    """A row's own id as text; None when it has none. 3.0, which is how pandas writes a 3 beside a gap, is `3`."""
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return value if value.strip() else None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(whole_number(value))
+    raise UnusableError(f"an id that is {describe_json(value)}", "text or a number")
+
+
+def whole_number(value: float | int) -> int | float:  # noqa: PYI041  # an int is not a float to what follows
+    """3 for 3.0, which is how tables without a type for whole numbers hold it."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < _WHOLE_FLOATS:
+        return int(value)
+    return value
 
 
 def row_to_json(row: Mapping[Any, Any]) -> dict[str, Json]:
@@ -179,8 +209,8 @@ def _text(value: str, where: str) -> str:
 
 
 def _whole(value: int, where: str) -> int:
-    if value.bit_length() > MOST_BITS:
-        raise UnusableError(f"a whole number of more than {MOST_DIGITS} digits{where}", "a shorter one")
+    if value.bit_length() > MAX_BITS:
+        raise UnusableError(f"a whole number of more than {MAX_DIGITS} digits{where}", "a shorter one")
     return value
 
 
@@ -207,3 +237,47 @@ def _bytes(value: bytes) -> str:
         return value.decode()
     except UnicodeDecodeError:
         return base64.b64encode(value).decode("ascii")
+
+
+# ---- in messages ---------------------------------------------------------------------------------------------
+
+
+class _Short(reprlib.Repr):
+    """`repr` that looks at no more of a value than it shows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel = 3
+        self.maxdict = self.maxlist = self.maxtuple = 4
+        self.maxstring = self.maxother = self.maxlong = MAX_REPR - 20
+
+
+_SHORT = _Short()
+
+
+def short_repr(value: object) -> str:
+    """At most 80 characters of a value, control characters and bidirectional marks escaped."""
+    if isinstance(value, str):
+        whole = repr(value[: MAX_REPR + 1])
+        cut = len(value) > MAX_REPR
+    else:
+        whole = _SHORT.repr(value)
+        cut = False
+    return whole[: MAX_REPR - 1] + "…" if cut or len(whole) > MAX_REPR else whole
+
+
+def describe_json(value: Json) -> str:
+    """A JSON value by its kind and its beginning: `an array: [1, 2]`."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return f"a number: {short_repr(value)}"
+        case str():
+            return f"text: {short_repr(value)}"
+        case list():
+            return f"an array: {short_repr(value)}"
+        case _:
+            return f"an object: {short_repr(value)}"

@@ -2,15 +2,14 @@
 
 import pytest
 
-from adjudge.dataset.label_scale import (
+from adjudge.errors import InputError
+from adjudge.labels.label_scale import (
     Threshold,
     label_scale_of,
-    not_placed,
-    read_annotators,
+    off_scale_error,
     refuse_zeros_and_ones,
     threshold_of,
 )
-from adjudge.errors import InputError
 from adjudge.records import PointsScore, Scale
 
 FIVE = Scale(low=0, high=5)
@@ -74,8 +73,8 @@ def test_a_rule_over_more_than_the_score_cannot_be_held_against_people(build):
 
 
 def test_without_the_judge_numbers_are_taken_as_they_are():
-    reading = label_scale_of("j", None, [(4.0, True)], {})
-    assert (reading.place(70), reading.place(True), reading.rule) == (70.0, True, None)
+    label_scale = label_scale_of("j", None, [(4.0, True)], {})
+    assert (label_scale.place(70), label_scale.place(True), label_scale.rule) == (70.0, True, None)
 
 
 @pytest.mark.parametrize(
@@ -121,51 +120,8 @@ def test_zeros_and_ones_on_a_wider_scale_are_refused_unless_the_map_says_what_th
 
 
 def test_what_cannot_be_placed_is_named_with_what_to_type(build):
-    reading = label_scale_of("j", build.judge(passes="score >= 3"), [(4.0, True)], {})
-    text = str(not_placed("labels.csv", [f"w{at}\x1b" for at in range(9)], reading))
+    label_scale = label_scale_of("j", build.judge(passes="score >= 3"), [(4.0, True)], {})
+    text = str(off_scale_error("labels.csv", [f"w{at}\x1b" for at in range(9)], label_scale))
     assert "labels.csv: the labels `w0␛`" in text
     assert "and 3 more are not on the scale of j, which takes a number from 0 to 5 or true or false" in text
     assert "--label-map w0␛=pass" in text
-
-
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ([3, None, "good", " "], [("1", 3), ("3", "good")]),
-        ({"anna": 3, " bert ": {"tone": 2}, "cleo": None}, [("anna", 3), ("bert", {"tone": 2})]),
-        ([{"annotator": "anna", "label": True}, {"label": 2}, {"annotator": 7, "label": 1}],
-         [("anna", True), ("2", 2), ("7", 1)]),
-        ([], []),
-        ({}, []),
-    ],
-)  # fmt: skip
-def test_a_case_may_hold_what_several_people_said_in_three_forms(given, said):
-    assert [(each.annotator, each.label) for each in read_annotators("c1", given)] == said
-
-
-def test_why_a_person_said_so_is_kept():
-    (said,) = read_annotators("c1", [{"annotator": "anna", "label": 1, "explanation": "Too rude."}])
-    assert said.explanation == "Too rude."
-
-
-@pytest.mark.parametrize(
-    ("given", "says"),
-    [
-        (3, "a number: 3"),
-        ("good", "text: 'good'"),
-        ([{"annotator": "anna"}], "at place 1 an object: {'annotator': 'anna'}"),
-        ({"annotator": "anna", "label": 3}, "one person's label alone"),
-        ([{"annotator": "a", "label": 3}, {"annotator": " a", "label": 4}], "two labels of `a`"),
-        ([1, {"annotator": "1", "label": 4}], "two labels of `1`"),
-        ([[3]], "a label that is an array: [3]"),
-        ({"": 3}, "a label of a person without a name"),
-        ([{"annotator": ["a"], "label": 3}], "at place 1 as `annotator` an array: ['a']"),
-        ([{"label": 3, "explanation": 5}], "at place 1 as `explanation` a number: 5"),
-        ({"a\x1b[2J": 1, "a\x1b[2J ": 2}, "two labels of `a␛[2J`"),
-    ],
-)
-def test_annotators_of_another_shape_are_refused_with_the_case(given, says):
-    with pytest.raises(InputError) as caught:
-        read_annotators("c\x1b1", given)
-    assert str(caught.value).startswith(f"case c␛1: its `annotators` hold {says}")
-    assert "hint: " in str(caught.value)

@@ -1,4 +1,4 @@
-"""People's labels on a judge's scale: what a label says, by which pass rule, and what several annotators of a case said."""
+"""A label on a judge's scale: what it says, by which pass rule, and why some say nothing there."""
 
 import re
 from collections import Counter
@@ -10,23 +10,22 @@ from math import inf, isclose, nextafter
 from types import MappingProxyType
 from typing import Literal
 
-from adjudge.dataset.rows import described
 from adjudge.errors import InputError
 from adjudge.expressions import EvaluationError, parse_expression, syntax
-from adjudge.records import WINNER_SCORES, Json, Judge, PointsScore, Rating, Scale
+from adjudge.records import WINNER_SCORES, Json, Judge, PointsScore, Scale
 from adjudge.text import is_finite, shorten, visible
 
 Meaning = bool | float
 """Whether people pass the case, or their score for it on the judge's scale."""
 SKIPPED = "skip"
-PAIR_WORDS: Mapping[str, float] = MappingProxyType(
+PAIR_CHOICES: Mapping[str, float] = MappingProxyType(
     {"A": WINNER_SCORES["a"], "B": WINNER_SCORES["b"], "tie": WINNER_SCORES["tie"]}
 )
-FEWEST_BINARY = 10
+MIN_BINARY = 10
 """So many labels that are all 0 or 1 are passes and fails: on a wider scale some score would be another."""
 _NUMBER = re.compile(r"[+-]?(?:\d{1,300}(?:\.\d{0,300})?|\.\d{1,300})(?:[eE][+-]?\d{1,3})?", re.ASCII)
 _WORDS = {"true": True, "false": False, "pass": True, "passed": True, "fail": False, "failed": False}
-_MOST_NAMED = 6
+_MAX_NAMED = 6
 UnusableKind = Literal["off_scale", "zeros_and_ones", "not_annotators"]
 
 
@@ -56,7 +55,7 @@ def read_label(
 
     A truth value says whether the case passes; without a pass rule it is 1 or 0 on a scale of 0 to 1. Where a file goes
     through several judges its label may be an object, judge -> label. Numbers and truth values may be text, as in CSV.
-    `points` are the labels that the judge itself gives.
+    `points` are the words that the judge chooses from.
     """
     if isinstance(label, dict):
         label = label.get(judge)
@@ -77,26 +76,13 @@ def read_label(
 
 
 def is_not_for(label: Json, judge: str) -> bool:
-    """Whether it is an object, judge -> label, that has none for this one; or blank, as in an empty cell."""
-    return (
-        label.get(judge) is None if isinstance(label, dict) else isinstance(label, str) and not label.strip()
-    )
+    """Whether it is an object, judge -> label, that has none for this one; or blank."""
+    return label.get(judge) is None if isinstance(label, dict) else is_blank(label)
 
 
-def criterion_labels(label: Json, judge: str) -> tuple[bool | None, ...]:
-    """What a person said of each criterion of a rubric, in its order: a list of true, false and null; else nothing."""
-    found = label.get(judge) if isinstance(label, dict) else label
-    if not isinstance(found, list) or not all(each is None or isinstance(each, bool) for each in found):
-        return ()
-    return tuple(each if isinstance(each, bool) else None for each in found)
-
-
-def rating_label(label: Json, judge: str, rating: Rating) -> Meaning | None:
-    """What a person says of one of several ratings: of an object by rating, or of one by judge that holds it."""
-    found = label.get(judge, label) if isinstance(label, dict) else None
-    if not isinstance(found, dict):
-        return None
-    return read_label(found.get(rating.name), judge, rating.scale, pass_rule=rating.passes is not None)
+def is_blank(label: Json) -> bool:
+    """Whether nothing was said: null, or an empty cell."""
+    return label is None or (isinstance(label, str) and not label.strip())
 
 
 def are_zeros_and_ones(counts: Mapping[float, int], scale: Scale | None) -> bool:
@@ -105,7 +91,7 @@ def are_zeros_and_ones(counts: Mapping[float, int], scale: Scale | None) -> bool
         scale is not None
         and scale.high - scale.low >= 2.0
         and counts.keys() == {0.0, 1.0}
-        and sum(counts.values()) >= FEWEST_BINARY
+        and sum(counts.values()) >= MIN_BINARY
     )
 
 
@@ -134,7 +120,7 @@ def _from_text(text: str) -> Json:
     return float(stripped) if _NUMBER.fullmatch(stripped) else None
 
 
-# ---- a judge's labels ----------------------------------------------------------------------------------------
+# ---- a judge's scale -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -162,7 +148,7 @@ class LabelScale:
     has_rule: bool
     """Whether verdicts come with passes and fails, by whatever rule."""
     points: Mapping[str, float]
-    """Labels that the judge itself gives, and what they are worth."""
+    """Words that the judge chooses from, and what they are worth."""
     label_map: Mapping[str, str]
     """The person's own: a label as written -> a score, `pass`, `fail` or `skip`."""
 
@@ -170,7 +156,7 @@ class LabelScale:
         """What it says; `skip` where the map says so, None where it says nothing on this scale."""
         if isinstance(label, dict):
             label = label.get(self.judge)
-        mapped = self.label_map.get(_written(label))
+        mapped = self.label_map.get(_map_key(label))
         if mapped is not None:
             if mapped.strip().lower() == SKIPPED:
                 return SKIPPED
@@ -186,22 +172,34 @@ class LabelScale:
         return " or ".join([*words, *(f"`{name}`" for name in self.points)])
 
 
-def words_of(judge: Judge | None) -> Mapping[str, float]:
-    """The labels that a judge itself gives, and what they are worth; of one that compares two answers, which is better."""
+def choice_points(judge: Judge | None) -> Mapping[str, float]:
+    """What a judge chooses from, where that is words, and what each is worth; of two answers, which is better."""
     if judge is None:
         return {}
     if judge.pair is not None:
-        return PAIR_WORDS
+        return PAIR_CHOICES
     return judge.score.points if isinstance(judge.score, PointsScore) else {}
+
+
+def label_on_scale(label: Json, judge: Judge) -> Meaning | None:
+    """By the judge alone: as `read_label` reads it."""
+    return read_label(
+        label, judge.name, judge.scale, pass_rule=judge.passes is not None, points=choice_points(judge)
+    )
 
 
 def label_scale_of(
     name: str,
     judge: Judge | None,
-    verdicts: Collection[tuple[float, bool | None]],
-    label_map: Mapping[str, str],
+    verdicts: Collection[tuple[float, bool | None]] = (),
+    label_map: Mapping[str, str] = MappingProxyType({}),
+    *,
+    has_rule: bool | None = None,
 ) -> LabelScale:
-    """`verdicts` are the scores seen, each with whether it passed: a rule that says otherwise is not the run's."""
+    """`verdicts` are the scores seen, each with whether it passed: a rule that says otherwise is not the run's.
+
+    `has_rule` says whether they come with passes and fails where they are not at hand.
+    """
     scale = judge.scale if judge else None
     passes = _rule(judge.passes) if judge and judge.passes else None
     if passes is not None and any(
@@ -215,17 +213,17 @@ def label_scale_of(
         passes=passes,
         rule=rule,
         threshold=threshold_of(rule, scale) if rule else None,
-        has_rule=any(passed is not None for _, passed in verdicts),
-        points=words_of(judge),
+        has_rule=any(passed is not None for _, passed in verdicts) if has_rule is None else has_rule,
+        points=choice_points(judge),
         label_map=label_map,
     )
 
 
-def not_placed(where: str, labels: Iterable[Json], scale: LabelScale) -> UnusableLabelsError:
+def off_scale_error(where: str, labels: Iterable[Json], scale: LabelScale) -> UnusableLabelsError:
     """The error for labels that mean nothing on the judge's scale."""
-    seen = sorted({_written(label) for label in labels})
-    listed = ", ".join(f"`{visible(shorten(label, 40))}`" for label in seen[:_MOST_NAMED])
-    more = f" and {len(seen) - _MOST_NAMED} more" if len(seen) > _MOST_NAMED else ""
+    seen = sorted({_map_key(label) for label in labels})
+    listed = ", ".join(f"`{visible(shorten(label, 40))}`" for label in seen[:_MAX_NAMED])
+    more = f" and {len(seen) - _MAX_NAMED} more" if len(seen) > _MAX_NAMED else ""
     best = "pass" if scale.has_rule else "1" if scale.scale is None else f"{scale.scale.high:g}"
     return UnusableLabelsError(
         "off_scale",
@@ -233,7 +231,7 @@ def not_placed(where: str, labels: Iterable[Json], scale: LabelScale) -> Unusabl
         f"the labels {listed}{more} are not on the scale of {scale.judge}, which takes {scale.wanted()}",
         f"say what each stands for: `--label-map {visible(shorten(seen[0], 40))}={best}`, once for each label; "
         "`=skip` leaves one out",
-        examples=tuple(seen[:_MOST_NAMED]),
+        examples=tuple(seen[:_MAX_NAMED]),
     )
 
 
@@ -296,7 +294,7 @@ def _rule(text: str) -> Callable[[float], bool] | None:
     return passes
 
 
-def _written(label: Json) -> str:
+def _map_key(label: Json) -> str:
     """As `--label-map` names it: `4` for 4.0, `true` for true, text as it stands."""
     match label:
         case bool():
@@ -307,85 +305,3 @@ def _written(label: Json) -> str:
             return label.strip()
         case _:
             return str(label)
-
-
-# ---- several annotators of a case ----------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Annotation:
-    """One person's label, as the case holds it."""
-
-    case_id: str
-    annotator: str
-    label: Json
-    explanation: str | None = None
-
-
-def read_annotators(case_id: str, column: Json) -> list[Annotation]:
-    """What several people said of a case: labels, or objects with a label, in a list; or an object, name -> label.
-
-    In a list, who is not named is known by the place: the first label of every case is taken for the same person's.
-    A label that is null or blank was not given.
-    """
-    match column:
-        case list():
-            found = [_annotation(case_id, item, place) for place, item in enumerate(column, 1)]
-        case dict() if {"annotator", "label"} <= column.keys():
-            raise _not_annotators(case_id, "one person's label alone", "put it in a list")
-        case dict():
-            found = [
-                Annotation(case_id=case_id, annotator=name.strip(), label=label)
-                for name, label in column.items()
-            ]
-        case _:
-            raise _not_annotators(case_id, described(column), _ANNOTATORS)
-    found = [
-        each
-        for each in found
-        if each.label is not None and not (isinstance(each.label, str) and not each.label.strip())
-    ]
-    names = [each.annotator for each in found]
-    twice = next((name for at, name in enumerate(names) if name in names[:at]), None)
-    if twice is not None:
-        raise _not_annotators(
-            case_id, f"two labels of `{visible(shorten(twice, 40))}`", "give one label for each person"
-        )
-    for each in found:
-        if not each.annotator:
-            raise _not_annotators(case_id, "a label of a person without a name", _ANNOTATORS)
-        if isinstance(each.label, list):
-            raise _not_annotators(case_id, f"a label that is {described(each.label)}", _ANNOTATORS)
-    return found
-
-
-_ANNOTATORS = (
-    'give a list of labels, an object of names and labels, or a list of `{"annotator": …, "label": …}`; null where a '
-    "person gave none"
-)
-
-
-def _annotation(case_id: str, item: Json, place: int) -> Annotation:
-    if not isinstance(item, dict):
-        return Annotation(case_id=case_id, annotator=str(place), label=item)
-    if "label" not in item:
-        raise _not_annotators(case_id, f"at place {place} {described(item)}", _ANNOTATORS)
-    name, explanation = item.get("annotator"), item.get("explanation")
-    if isinstance(name, int | float) and not isinstance(name, bool):
-        name = f"{name:g}"
-    if not isinstance(name, str | None) or not isinstance(explanation, str | None):
-        strange = explanation if isinstance(name, str | None) else name
-        which = "explanation" if isinstance(name, str | None) else "annotator"
-        raise _not_annotators(case_id, f"at place {place} as `{which}` {described(strange)}", "give text")
-    who = (name or "").strip() or str(place)
-    return Annotation(case_id=case_id, annotator=who, label=item["label"], explanation=explanation or None)
-
-
-def _not_annotators(case_id: str, seen: str, hint: str) -> UnusableLabelsError:
-    return UnusableLabelsError(
-        "not_annotators",
-        f"case {visible(shorten(case_id, 60))}",
-        f"its `annotators` hold {seen}",
-        hint,
-        examples=(case_id,),
-    )
