@@ -47,23 +47,22 @@ MOST_PAIRS = 24
 class CompareQuery(Query, frozen=True, kw_only=True):
     """What a request wants compared."""
 
-    a: Annotated[str, Meta(max_length=1_000, description="The `key` of a run.")]
-    b: Annotated[str, Meta(max_length=1_000, description="The `key` of a run.")]
-    judge: Annotated[str, Meta(max_length=400, description="One judge, or JUDGE_OF_A=JUDGE_OF_B.")] = ""
-    by: Annotated[
-        str, Meta(max_length=2_000, description="One of several models, MODEL_OF_A=MODEL_OF_B, or `jury`.")
-    ] = ""
-    across: Annotated[bool, Meta(description="Compare although judges or models differ.")] = False
-    people: Annotated[bool, Meta(description="Also compare each run's agreement with the cases' labels.")] = (
-        False
-    )
-    flips: Annotated[
-        int,
-        Meta(ge=0, le=MOST_FLIPS, description="How many regressions, and how many improvements, to list."),
-    ] = FLIPS
-    slices: Annotated[list[str], Meta(max_length=5, description="Metadata columns to compare by.")] = field(
-        default_factory=list, name="slice"
-    )
+    a: Annotated[str, Meta(max_length=1_000)]
+    """The `key` of a run."""
+    b: Annotated[str, Meta(max_length=1_000)]
+    """The `key` of a run."""
+    judge: Annotated[str, Meta(max_length=400)] = ""
+    """One judge, or JUDGE_OF_A=JUDGE_OF_B."""
+    by: Annotated[str, Meta(max_length=2_000)] = ""
+    """One of several models, MODEL_OF_A=MODEL_OF_B, or `jury`."""
+    across: bool = False
+    """Compare although judges or models differ."""
+    people: bool = False
+    """Also compare each run's agreement with the cases' labels."""
+    flips: Annotated[int, Meta(ge=0, le=MOST_FLIPS)] = FLIPS
+    """How many regressions, and how many improvements, to list."""
+    slices: Annotated[list[str], Meta(max_length=5)] = field(default_factory=list, name="slice")
+    """Metadata columns to compare by."""
 
     @property
     def values(self) -> dict[str, object]:

@@ -1,11 +1,15 @@
 """The description of the API, made from the annotations of its routes."""
 
+import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from inspect import getdoc
-from typing import Any, Literal, get_args, get_origin
+from dataclasses import is_dataclass
+from inspect import getdoc, getsource
+from itertools import pairwise
+from textwrap import dedent
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 from starlette.responses import Response
 
 from adjudge import __version__
@@ -31,6 +35,8 @@ def describe_api(operations: Iterable[Operation]) -> dict[str, Any]:
     described = [each for each in operations if each.path.startswith("/api/")]
     shapes = [ErrorAnswer, *(kind for each in described for kind in _shapes(each))]
     _, components = msgspec.json.schema_components(shapes, ref_template=REFERENCES)
+    for record in _records(shapes):
+        _add_texts(components[record.__name__]["properties"], record)
     paths: dict[str, Any] = {}
     for each in described:
         paths.setdefault(each.path, {})[each.method.lower()] = _describe(each)
@@ -88,11 +94,48 @@ def _parameters(where: str, shapes: Sequence[type[Struct]]) -> list[dict[str, An
     for shape in shapes:
         _, components = msgspec.json.schema_components([shape])
         schemas = components[shape.__name__]["properties"]
-        for field in msgspec.structs.fields(shape):
+        _add_texts(schemas, shape)
+        for field in structs.fields(shape):
             name, schema = field.encode_name, schemas[field.encode_name]
             _order_choices(schema, field.type)
             found.setdefault(name, {"name": name, "in": where, "required": field.required, "schema": schema})
     return list(found.values())
+
+
+def _records(kinds: Iterable[Any]) -> set[type]:
+    """Those that these types are made of."""
+    found: set[type] = set()
+    waiting = [*kinds]
+    while waiting:
+        kind = waiting.pop()
+        if kind not in found and (is_dataclass(kind) or hasattr(kind, "__struct_fields__")):
+            found.add(kind)
+            waiting += get_type_hints(kind).values()
+        waiting += get_args(kind)
+    return found
+
+
+def _add_texts(schemas: dict[str, Any], record: type) -> None:
+    """What stands below a record's fields, as their descriptions."""
+    names = (
+        {each.name: each.encode_name for each in structs.fields(record)} if issubclass(record, Struct) else {}
+    )
+    for base in record.__mro__:
+        for name, text in _field_texts(base):
+            schemas[names.get(name, name)].setdefault("description", text)
+
+
+def _field_texts(record: type) -> Iterator[tuple[str, str]]:
+    try:
+        source = getsource(record)
+    except (OSError, TypeError):  # made by code, or installed without its source
+        return
+    (definition,) = ast.parse(dedent(source)).body
+    assert isinstance(definition, ast.ClassDef)
+    for field, below in pairwise(definition.body):
+        match field, below:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+                yield name, text
 
 
 def _order_choices(schema: dict[str, Any], kind: Any) -> None:

@@ -45,25 +45,23 @@ class Headline(Struct, frozen=True, kw_only=True):
 
 class RunRow(Struct, frozen=True, kw_only=True):
     run: str
-    key: Annotated[str, Meta(description="The run's name in URLs: `/api/runs/{key}`.")]
+    key: str
+    """The run's name in URLs: `/api/runs/{key}`."""
     name: str | None
     state: str
-    cases: Annotated[str | None, Meta(description="The file that was judged, if it was a file.")]
+    cases: str | None
+    """The file that was judged, if it was a file."""
     judges: list[str]
     model: str | None
     started_at: datetime
     finished_at: datetime | None
     judgements: int
-    expected: Annotated[int | None, Meta(description="How many there will be, if known.")]
-    partial: Annotated[
-        str | None, Meta(description="`PARTIAL 7,202 of 20,000` where the run holds fewer than were chosen.")
-    ]
-    headlines: Annotated[
-        list[Headline] | None,
-        Meta(
-            description="Null in a list for a large run that was not opened yet: `/api/runs/{key}` has them."
-        ),
-    ]
+    expected: int | None
+    """How many there will be, if known."""
+    partial: str | None
+    """`PARTIAL 7,202 of 20,000` where the run holds fewer than were chosen."""
+    headlines: list[Headline] | None
+    """Null in a list for a large run that was not opened yet: `/api/runs/{key}` has them."""
 
 
 class RunList(Struct, frozen=True, kw_only=True):
@@ -75,9 +73,8 @@ class RunList(Struct, frozen=True, kw_only=True):
 class RunProgress(Struct, frozen=True, kw_only=True):
     """How fast a run is."""
 
-    per_second: Annotated[
-        float | None, Meta(description="Over the latest judgements; null before there are two.")
-    ]
+    per_second: float | None
+    """Over the latest judgements; null before there are two."""
     seconds_left: float | None
     ends_at: datetime | None
 
@@ -93,11 +90,14 @@ class RunDetail(Struct, frozen=True, kw_only=True):
     """A run and its figures."""
 
     run: RunRow
-    progress: Annotated[RunProgress | None, Meta(description="Null when the run is not running.")]
+    progress: RunProgress | None
+    """Null when the run is not running."""
     plan: dict[str, Any]
-    report: Annotated[dict[str, Any], Meta(description="What `adjudge report RUN --json` prints.")]
+    report: dict[str, Any]
+    """What `adjudge report RUN --json` prints."""
     columns: list[Column]
-    sliced: Annotated[list[str], Meta(description="The columns that the report above is sliced by.")]
+    sliced: list[str]
+    """The columns that the report above is sliced by."""
 
 
 # ---- judges ----
@@ -112,33 +112,30 @@ Origin = Literal["built-in", "file", "used"]
 class JudgeRow(Struct, frozen=True, kw_only=True):
     name: str
     hash: str
-    key: Annotated[str, Meta(description="The judge's name in URLs: `/api/judges/{key}`.")]
-    origin: Annotated[
-        Literal["built-in", "file", "used"],
-        Meta(
-            description="`built-in`; `file`: passed to the server with `--judge`; `used`: known from stored runs, cannot be asked."
-        ),
-    ]
+    key: str
+    """The judge's name in URLs: `/api/judges/{key}`."""
+    origin: Origin
+    """`built-in`; `file`: passed to the server with `--judge`; `used`: known from stored runs, cannot be asked."""
     description: str
     scale: tuple[float, float] | None
     passes: str | None
-    runs: Annotated[int, Meta(description="How many stored runs used it.")]
+    runs: int
+    """How many stored runs used it."""
 
 
 class JudgeList(Struct, frozen=True, kw_only=True):
     judges: list[JudgeRow]
-    models: Annotated[
-        list[str], Meta(description="What requests may name; the first is used when they name none.")
-    ]
+    models: list[str]
+    """What requests may name; the first is used when they name none."""
 
 
 class CardLine(Struct, frozen=True, kw_only=True):
     model: str
     line: str
-    findings: Annotated[
-        list[tuple[str, str, str]], Meta(description="Probe, ruling and what was found, in words.")
-    ]
-    card: Annotated[dict[str, Any], Meta(description="As `adjudge certify --json` prints it.")]
+    findings: list[tuple[str, str, str]]
+    """Probe, ruling and what was found, in words."""
+    card: dict[str, Any]
+    """As `adjudge certify --json` prints it."""
 
 
 class UsedIn(Struct, frozen=True, kw_only=True):
@@ -150,11 +147,14 @@ class UsedIn(Struct, frozen=True, kw_only=True):
 
 class JudgeDetail(Struct, frozen=True, kw_only=True):
     judge: JudgeRow
-    described: Annotated[dict[str, Any], Meta(description="As `adjudge show JUDGE --json` prints it.")]
-    text: Annotated[str, Meta(description="The judge file.")]
+    described: dict[str, Any]
+    """As `adjudge show JUDGE --json` prints it."""
+    text: str
+    """The judge file."""
     findings: list[Finding]
     cards: list[CardLine]
-    runs: Annotated[list[UsedIn], Meta(description="The latest that used it, twenty at most.")]
+    runs: list[UsedIn]
+    """The latest that used it, twenty at most."""
 
 
 Name = Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)]
@@ -167,9 +167,12 @@ class RenderBody(RequestBody, frozen=True, kw_only=True):
 
 
 class JudgeBody(RequestBody, frozen=True, kw_only=True):
-    judge: Annotated[Name, Meta(description="The name of a judge, or NAME@HASH, of `GET /api/judges`.")]
-    model: Annotated[Name | None, Meta(description="One of the server's models.")] = None
-    case: Annotated[CaseBody, Meta(description="The case's columns: question, response, reference, …")]
+    judge: Name
+    """The name of a judge, or NAME@HASH, of `GET /api/judges`."""
+    model: Name | None = None
+    """One of the server's models."""
+    case: CaseBody
+    """The case's columns: question, response, reference, …"""
 
 
 class RunBody(RequestBody, frozen=True, kw_only=True):
@@ -196,7 +199,8 @@ class Rendered(Struct, frozen=True, kw_only=True):
 
 
 class JudgingAnswer(Struct, frozen=True, kw_only=True):
-    row: Annotated[dict[str, Any], Meta(description="As one line of `adjudge run -o rows.jsonl`.")]
+    row: dict[str, Any]
+    """As one line of `adjudge run -o rows.jsonl`."""
     messages: list[MessageSent]
     replies: list[str]
 

@@ -23,6 +23,7 @@ table = RouteTable(tag="tests")
 class Window(Query, frozen=True, kw_only=True):
     first: Annotated[int, Meta(ge=0)] = 0
     slices: list[str] = field(default_factory=list, name="slice")
+    """Columns."""
 
 
 class Body(RequestBody, frozen=True, kw_only=True):
@@ -136,6 +137,7 @@ def test_routes_are_described_by_the_same_annotations():
         *(("query", name, False) for name in ("format", "sure", "low", "first", "slice")),
     ]
     assert described["parameters"][1]["schema"]["enum"] == ["z", "a"]  # as declared
+    assert described["parameters"][-1]["schema"]["description"] == "Columns."
     assert paths["/api/{key}"]["post"]["requestBody"]["content"] == {
         "application/json": {"schema": {"$ref": "#/components/schemas/Body"}}
     }

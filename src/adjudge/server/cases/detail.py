@@ -44,16 +44,14 @@ MOST_COMPARED = 24
 class JudgementName(Query, frozen=True, kw_only=True):
     """What a request says of the judgement that it wants: the first one of the case where it says nothing more."""
 
-    case: Annotated[str, Meta(max_length=20_000, description="The case's id.")] = ""
-    judge: Annotated[
-        str, Meta(max_length=500, description="The first of the case's judges when left out.")
-    ] = ""
-    model: Annotated[
-        str, Meta(max_length=2_000, description="The first of the case's models when left out.")
-    ] = ""
-    repeat: Annotated[
-        Annotated[int, Meta(ge=0, le=1_000_000)] | None, Meta(description="The first one when left out.")
-    ] = None
+    case: Annotated[str, Meta(max_length=20_000)] = ""
+    """The case's id."""
+    judge: Annotated[str, Meta(max_length=500)] = ""
+    """The first of the case's judges when left out."""
+    model: Annotated[str, Meta(max_length=2_000)] = ""
+    """The first of the case's models when left out."""
+    repeat: Annotated[int, Meta(ge=0, le=1_000_000)] | None = None
+    """The first one when left out."""
 
 
 def case_detail(service: Service, reference: str, name: JudgementName, wanted: CaseFilter) -> CaseDetail:

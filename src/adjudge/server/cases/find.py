@@ -124,21 +124,26 @@ OutcomeKind = Literal[
 class FilterQuery(Query, frozen=True, kw_only=True):
     """A filter as an address has it."""
 
-    judge: Annotated[str, Meta(max_length=500, description="A judge's name.")] = ""
+    judge: Annotated[str, Meta(max_length=500)] = ""
+    """A judge's name."""
     outcome: Annotated[list[OutcomeKind], Meta(max_length=len(OUTCOME_KINDS))] = field(default_factory=list)
-    passed: Annotated[Passed, Meta(description="What the judge's pass rule says.")] = ""
-    low: Annotated[float | None, Meta(description="The lowest score, included.")] = None
-    high: Annotated[float | None, Meta(description="The highest score, included.")] = None
-    slices: Annotated[
-        list[Annotated[str, Meta(max_length=2_000)]],
-        Meta(max_length=20, description="`COLUMN=VALUE`, the column written as a key (see `choices`)."),
-    ] = field(default_factory=list, name="slice")
-    q: Annotated[
-        str, Meta(max_length=1_000, description='Words that all occur; "in quotes" as they stand.')
-    ] = ""
-    label: Annotated[Labelled, Meta(description="`disagree`: people say something else than the judge.")] = ""
+    passed: Passed = ""
+    """What the judge's pass rule says."""
+    low: float | None = None
+    """The lowest score, included."""
+    high: float | None = None
+    """The highest score, included."""
+    slices: Annotated[list[Annotated[str, Meta(max_length=2_000)]], Meta(max_length=20)] = field(
+        default_factory=list, name="slice"
+    )
+    """`COLUMN=VALUE`, the column written as a key (see `choices`)."""
+    q: Annotated[str, Meta(max_length=1_000)] = ""
+    """Words that all occur; "in quotes" as they stand."""
+    label: Labelled = ""
+    """`disagree`: people say something else than the judge."""
     note: Annotated[str, Meta(max_length=500)] = ""
-    sort: Annotated[Sort, Meta(description="`made` is the order in which they were judged.")] = "made"
+    sort: Sort = "made"
+    """`made` is the order in which they were judged."""
     first: Annotated[int, Meta(ge=0, le=MOST_SKIPPED)] = 0
     size: Annotated[int, Meta(ge=1, le=MOST_ROWS)] = 50
     cols: Annotated[list[Annotated[str, Meta(max_length=1_000)]], Meta(max_length=60)] = field(
@@ -170,9 +175,8 @@ class FilterQuery(Query, frozen=True, kw_only=True):
 class CarriedQuery(FilterQuery, frozen=True, kw_only=True):
     """The filter of the list that a case was reached from."""
 
-    among: Annotated[
-        str, Meta(max_length=500, description="The list's judge; `judge` is the case's own.")
-    ] = ""
+    among: Annotated[str, Meta(max_length=500)] = ""
+    """The list's judge; `judge` is the case's own."""
 
     def filter(self) -> CaseFilter:
         return replace(super().filter(), judge=clean(self.among), first=0)

@@ -1,9 +1,9 @@
 """What the API says of a run's cases: a list of them, what it can be filtered by, and one of them whole."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from adjudge.analysis.scores import ScoreRows
 from adjudge.records import Message
@@ -13,9 +13,8 @@ from adjudge.server.labels.shapes import Choices, StoredLabel
 class ListedCase(Struct, frozen=True, kw_only=True):
     """One judgement, in a line; texts are beginnings."""
 
-    number: Annotated[
-        int, Meta(description="Its place in the order in which the store's judgements were made.")
-    ]
+    number: int
+    """Its place in the order in which the store's judgements were made."""
     case_id: str
     judge: str
     judge_hash: str
@@ -27,13 +26,12 @@ class ListedCase(Struct, frozen=True, kw_only=True):
     exact: float | None
     passed: bool | None
     probability: float | None
-    label_score: Annotated[
-        float | None, Meta(description="What people say, on average, on the judge's scale.")
-    ]
-    label_pass: Annotated[float | None, Meta(description="The share of people who would pass it.")]
-    gap: Annotated[
-        float | None, Meta(description="How far the judge is from people: 0 is the same, 1 the whole scale.")
-    ]
+    label_score: float | None
+    """What people say, on average, on the judge's scale."""
+    label_pass: float | None
+    """The share of people who would pass it."""
+    gap: float | None
+    """How far the judge is from people: 0 is the same, 1 the whole scale."""
     cost: float | None
     latency_ms: float
     calls: int
@@ -43,7 +41,8 @@ class ListedCase(Struct, frozen=True, kw_only=True):
     question: str
     response: str
     reference: str
-    reason: Annotated[str, Meta(description="Why it was scored so, or why it could not be judged.")]
+    reason: str
+    """Why it was scored so, or why it could not be judged."""
     notes: list[str]
     metadata: dict[str, str]
 
@@ -56,8 +55,10 @@ class ListedCases(Struct, frozen=True, kw_only=True):
     total: int
     first: int
     size: int
-    judgements: Annotated[int, Meta(description="Judgements of the run.")]
-    labelled: Annotated[int, Meta(description="Judgements of the run that have a label.")]
+    judgements: int
+    """Judgements of the run."""
+    labelled: int
+    """Judgements of the run that have a label."""
 
 
 class Value(Struct, frozen=True, kw_only=True):
@@ -69,7 +70,8 @@ class SliceValues(Struct, frozen=True, kw_only=True):
     """A metadata column with few enough values to choose from."""
 
     name: str
-    key: Annotated[str, Meta(description="The column in a `slice` parameter: `slice={key}={value}`.")]
+    key: str
+    """The column in a `slice` parameter: `slice={key}={value}`."""
     values: list[Value]
 
 
@@ -80,10 +82,10 @@ class FilterChoices(Struct, frozen=True, kw_only=True):
     outcomes: list[Value]
     notes: list[Value]
     slices: list[SliceValues]
-    columns: Annotated[
-        list[str], Meta(description="All metadata columns, also those with too many values to list.")
-    ]
-    passes: Annotated[bool, Meta(description="Whether any judge has a pass rule.")]
+    columns: list[str]
+    """All metadata columns, also those with too many values to list."""
+    passes: bool
+    """Whether any judge has a pass rule."""
     labelled: int
 
 
@@ -98,9 +100,8 @@ class Neighbour(Struct, frozen=True, kw_only=True):
 
 class CaseField(Struct, frozen=True, kw_only=True):
     name: str
-    column: Annotated[
-        str | None, Meta(description="The column that it stands in, where that has another name.")
-    ]
+    column: str | None
+    """The column that it stands in, where that has another name."""
     value: Any
 
 
@@ -117,7 +118,8 @@ class CallDetail(Struct, frozen=True, kw_only=True):
     messages: list[Message]
     reply: str
     finish: str
-    shared: Annotated[bool, Meta(description="Its reply serves other rows too, as a checklist does.")]
+    shared: bool
+    """Its reply serves other rows too, as a checklist does."""
     from_store: bool
     attempts: int
     model_snapshot: str | None
@@ -146,12 +148,8 @@ class OtherJudgement(Struct, frozen=True, kw_only=True):
     score: float | None
     passed: bool | None
     at: datetime
-    case: Annotated[
-        Literal["same", "same_response", "another_response", "unknown"],
-        Meta(
-            description="Whether the case is the same there: whole, but for other columns, or with another response."
-        ),
-    ]
+    case: Literal["same", "same_response", "another_response", "unknown"]
+    """Whether the case is the same there: whole, but for other columns, or with another response."""
 
 
 class ListPosition(Struct, frozen=True, kw_only=True):
@@ -168,33 +166,31 @@ class CaseDetail(Struct, frozen=True, kw_only=True):
     key: str
     run_name: str | None
     case_id: str
-    place: Annotated[str | None, Meta(description="File and line of the row.")]
-    bad_row: Annotated[
-        bool, Meta(description="It could not be read as a case, so there is nothing to show of it.")
-    ]
+    place: str | None
+    """File and line of the row."""
+    bad_row: bool
+    """It could not be read as a case, so there is nothing to show of it."""
     scale: tuple[float, float] | None
-    row: Annotated[dict[str, Any], Meta(description="As `adjudge export` writes it.")]
+    row: dict[str, Any]
+    """As `adjudge export` writes it."""
     fields: list[CaseField]
-    columns: Annotated[dict[str, Any], Meta(description="The row under its own column names.")]
+    columns: dict[str, Any]
+    """The row under its own column names."""
     metadata: dict[str, Any]
-    scoring: Annotated[ScoreRows, Meta(description="How the score was computed, or why there is none.")]
+    scoring: ScoreRows
+    """How the score was computed, or why there is none."""
     notes: list[NoteDetail]
     calls: list[CallDetail]
     labels: list[StoredLabel]
-    own_label: Annotated[Any, Meta(description="The case's own label.")]
-    annotators: Annotated[Any, Meta(description="What several people said, where the case says so.")]
-    choices: Annotated[
-        Choices | None, Meta(description="What a label can be; null where the case cannot be labelled.")
-    ]
+    own_label: Any
+    """The case's own label."""
+    annotators: Any
+    """What several people said, where the case says so."""
+    choices: Choices | None
+    """What a label can be; null where the case cannot be labelled."""
     others: list[OtherJudgement]
     others_left_out: int
-    in_list: Annotated[
-        ListPosition | None,
-        Meta(description="In the list that the filter gives; null where the run is too large to be listed."),
-    ]
-    among_failed: Annotated[
-        ListPosition | None,
-        Meta(
-            description="Among the failed cases of that list's judge; null when none failed, or the list holds no others."
-        ),
-    ]
+    in_list: ListPosition | None
+    """In the list that the filter gives; null where the run is too large to be listed."""
+    among_failed: ListPosition | None
+    """Among the failed cases of that list's judge; null when none failed, or the list holds no others."""

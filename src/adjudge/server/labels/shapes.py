@@ -58,24 +58,19 @@ Parts = dict[str, bool | float]
 class LabelBody(RequestBody, frozen=True, kw_only=True):
     judge: JudgeName = ""
     annotator: Annotated[str, Meta(pattern=r"\S", max_length=LONGEST_NAME)]
-    case_id: Annotated[str, Meta(max_length=100_000, description="The case's id, or its ticket.")]
-    label: Annotated[
+    case_id: Annotated[str, Meta(max_length=100_000)]
+    """The case's id, or its ticket."""
+    label: (
         bool
         | float
         | Annotated[str, Meta(max_length=LONGEST_NAME)]
         | Annotated[list[PartValue], Meta(max_length=MOST_CRITERIA)]
-        | Annotated[dict[str, PartValue], Meta(max_length=MOST_CRITERIA)],
-        Meta(
-            description="Of a rubric or several ratings also a list, in the order of `choices.parts`, or an object by name; null where nothing is said."
-        ),
-    ]
+        | Annotated[dict[str, PartValue], Meta(max_length=MOST_CRITERIA)]
+    )
+    """Of a rubric or several ratings also a list, in the order of `choices.parts`, or an object by name; null where nothing is said."""
     explanation: Annotated[str, Meta(max_length=LONGEST_COMMENT)] = ""
-    seen_verdict: Annotated[
-        bool,
-        Meta(
-            description="Given after seeing the judge's verdict: kept apart from blind labels, and in no figure of agreement."
-        ),
-    ] = False
+    seen_verdict: bool = False
+    """Given after seeing the judge's verdict: kept apart from blind labels, and in no figure of agreement."""
 
     def __post_init__(self) -> None:
         force_setattr(self, "annotator", self.annotator.strip())
@@ -84,21 +79,21 @@ class LabelBody(RequestBody, frozen=True, kw_only=True):
 class DrawBody(RequestBody, frozen=True, kw_only=True):
     judge: Annotated[str, Meta(max_length=1_000)] = ""
     count: Annotated[int, Meta(ge=1, le=MOST_DRAWN)] = 50
-    uniform_share: Annotated[
-        float, Meta(ge=LEAST_UNIFORM, le=1.0, description="The share that is sampled uniformly.")
-    ] = LEAST_UNIFORM
+    uniform_share: Annotated[float, Meta(ge=LEAST_UNIFORM, le=1.0)] = LEAST_UNIFORM
+    """The share that is sampled uniformly."""
     seed: Annotated[int, Meta(ge=0, le=2**31)] = 0
 
 
 class LabelButton(Struct, frozen=True, kw_only=True):
     """One button."""
 
-    value: Annotated[LabelValue, Meta(description="What to send as `label`.")]
+    value: LabelValue
+    """What to send as `label`."""
     text: str
-    keys: Annotated[list[str], Meta(description="Keys of the keyboard that press it; the first is shown.")]
-    anchor: Annotated[
-        str, Meta(description="What the judge's file says that it means; empty when it says nothing.")
-    ]
+    keys: list[str]
+    """Keys of the keyboard that press it; the first is shown."""
+    anchor: str
+    """What the judge's file says that it means; empty when it says nothing."""
 
 
 class NumberField(Struct, frozen=True, kw_only=True):
@@ -112,9 +107,11 @@ class PartField(Struct, frozen=True, kw_only=True):
     """A criterion of a rubric, which is met or not, or one of several ratings."""
 
     name: str
-    low: Annotated[float | None, Meta(description="Null for a criterion.")]
+    low: float | None
+    """Null for a criterion."""
     high: float | None
-    better: Annotated[str, Meta(description="higher or lower")]
+    better: str
+    """higher or lower"""
 
 
 class Choices(Struct, frozen=True, kw_only=True):
@@ -123,16 +120,17 @@ class Choices(Struct, frozen=True, kw_only=True):
     options: list[LabelButton]
     number: NumberField | None
     wanted: str
-    better: Annotated[str, Meta(description="higher or lower")]
-    parts: Annotated[
-        list[PartField], Meta(description="What is asked about one by one; empty where one label is all.")
-    ]
+    better: str
+    """higher or lower"""
+    parts: list[PartField]
+    """What is asked about one by one; empty where one label is all."""
 
 
 class Mine(Struct, frozen=True, kw_only=True):
     """What this annotator said of a case before."""
 
-    label: Annotated[bool | float | None, Meta(description="Null where only some parts are labelled.")]
+    label: bool | float | None
+    """Null where only some parts are labelled."""
     parts: Parts | None
     explanation: str
     at: datetime
@@ -142,14 +140,15 @@ class BlindCase(Struct, frozen=True, kw_only=True):
     """What the judge was shown of a case, and nothing of what it or anybody else said."""
 
     case_id: str
-    ticket: Annotated[
-        str,
-        Meta(description="Names it in addresses and forms, which keep its id only where it is plain text."),
-    ]
-    shown: Annotated[dict[str, Any], Meta(description="Field -> its text, list or object.")]
+    ticket: str
+    """Names it in addresses and forms, which keep its id only where it is plain text."""
+    shown: dict[str, Any]
+    """Field -> its text, list or object."""
     draw: int
-    place: Annotated[int, Meta(description="From 1, in this annotator's own order.")]
-    previous: Annotated[str | None, Meta(description="The ticket of the one before it.")]
+    place: int
+    """From 1, in this annotator's own order."""
+    previous: str | None
+    """The ticket of the one before it."""
     following: str | None
     mine: Mine | None
 
@@ -165,10 +164,13 @@ class Turn(Struct, frozen=True, kw_only=True):
     labelled: int
     total: int
     choices: Choices
-    description: Annotated[str, Meta(description="What the judge is for, as its file says.")]
-    prompt: Annotated[str, Meta(description="The judge's prompt, unfilled: what it was asked.")]
+    description: str
+    """What the judge is for, as its file says."""
+    prompt: str
+    """The judge's prompt, unfilled: what it was asked."""
     case: BlindCase | None
-    undo: Annotated[str | None, Meta(description="The ticket of the case that this annotator labelled last.")]
+    undo: str | None
+    """The ticket of the case that this annotator labelled last."""
 
 
 class Kept(Struct, frozen=True, kw_only=True):
@@ -182,7 +184,8 @@ class Kept(Struct, frozen=True, kw_only=True):
     explanation: str
     seen_verdict: bool
     at: datetime
-    labelled: Annotated[int, Meta(description="Drawn cases with a label of this annotator's.")]
+    labelled: int
+    """Drawn cases with a label of this annotator's."""
 
 
 class Removed(Struct, frozen=True, kw_only=True):
@@ -193,15 +196,17 @@ class StoredLabel(Struct, frozen=True, kw_only=True):
     case_id: str
     judge: str
     annotator: str
-    label: Annotated[bool | float | None, Meta(description="Null where only some parts are labelled.")]
-    parts: Annotated[Parts | None, Meta(description="By criterion of a rubric, or by rating.")]
+    label: bool | float | None
+    """Null where only some parts are labelled."""
+    parts: Parts | None
+    """By criterion of a rubric, or by rating."""
     explanation: str | None
-    seen_verdict: Annotated[bool, Meta(description="Given after seeing the judge's verdict, so not blind.")]
+    seen_verdict: bool
+    """Given after seeing the judge's verdict, so not blind."""
     at: datetime
     draw: int | None
-    probability: Annotated[
-        float | None, Meta(description="The sampling probability of the case when the label was given.")
-    ]
+    probability: float | None
+    """The sampling probability of the case when the label was given."""
 
 
 class LabelList(Struct, frozen=True, kw_only=True):
@@ -244,12 +249,15 @@ class JudgeToLabel(Struct, frozen=True, kw_only=True):
     """One judge of a run, and what there is to label for it."""
 
     judge: str
-    reference: Annotated[str, Meta(description="What to send as `judge`.")]
+    reference: str
+    """What to send as `judge`."""
     judged: int
     draws: int
     drawn: int
-    mine: Annotated[int, Meta(description="Drawn cases with a label of the annotator asked about.")]
-    left: Annotated[int, Meta(description="Drawn cases for this annotator that have none.")]
+    mine: int
+    """Drawn cases with a label of the annotator asked about."""
+    left: int
+    """Drawn cases for this annotator that have none."""
     annotators: list[Labeller]
 
 
