@@ -1,6 +1,7 @@
 """Routes as typed functions: a request is decoded by their annotations, and what they return is the answer."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import cache
 from inspect import Parameter, iscoroutinefunction, signature
 from typing import Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
@@ -171,13 +172,29 @@ def _record(fields: Sequence[tuple[str, Any] | tuple[str, Any, Any]]) -> type[St
 def _decode_query(given: QueryParams, shape: type[Record]) -> Record:
     """Forms send their empty fields too: nothing is said by one that may be left out."""
     values: dict[str, Any] = {}
-    for field in msgspec.structs.fields(shape):
-        texts = given.getlist(field.encode_name)
-        if _is_list(field.type):
-            values |= {field.encode_name: [text for text in texts if text]} if texts else {}
-        elif texts and (texts[-1] or field.required):
-            values[field.encode_name] = texts[-1]
+    for field in _query_fields(shape):
+        texts = given.getlist(field.name)
+        if not texts:
+            continue
+        if field.is_list:
+            values[field.name] = [text for text in texts if text]
+        elif texts[-1] or field.required:
+            values[field.name] = texts[-1]
     return validated("query", values, shape)
+
+
+class _QueryField(NamedTuple):
+    name: str
+    is_list: bool
+    required: bool
+
+
+@cache
+def _query_fields(shape: type[Struct]) -> list[_QueryField]:
+    return [
+        _QueryField(each.encode_name, _is_list(each.type), each.required)
+        for each in msgspec.structs.fields(shape)
+    ]
 
 
 def _is_list(kind: Any) -> bool:

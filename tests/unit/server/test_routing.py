@@ -1,4 +1,4 @@
-"""What a route's annotations make of a request, and what is said of one that does not fit."""
+"""`routing.py` and `openapi.py`: what a route's annotations make of a request, and what is said of one that does not fit."""
 
 from typing import Annotated, Any, Literal
 
