@@ -148,16 +148,18 @@ def routes_of(operations: Iterable[Operation]) -> list[Route]:
     return [Route(each.path, each.answer, methods=[each.method]) for each in operations]
 
 
-def validated(where: str, values: Mapping[str, Any], shape: type[T], *, strict: bool = False) -> T:
+def validated(where: str, values: Mapping[str, Any], shape: type[T]) -> T:
     """Texts of an address or a form as what they stand for."""
-    return _checked(where, lambda: msgspec.convert(values, shape, strict=strict))
+    return _checked(where, lambda: msgspec.convert(values, shape, strict=False), texts=True)
 
 
-def _checked(where: str, decode: Callable[[], T]) -> T:
+def _checked(where: str, decode: Callable[[], T], *, texts: bool = False) -> T:
     try:
         return decode()
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        problem, _, place = str(error).partition(" - at `$")
+        problem, _, place = str(error).removeprefix("Object ").partition(" - at `$")
+        if texts:
+            problem = problem.replace(" | null`", "`").removesuffix(", got `str`")
         raise InvalidRequestError(
             where + place.removesuffix("`"), problem, "see /api/openapi.json for what is taken"
         ) from None
