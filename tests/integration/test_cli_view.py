@@ -123,8 +123,8 @@ def test_a_port_in_use_is_said(adjudge):
 
 
 def test_without_the_extra_it_says_what_to_install(adjudge, tmp_path):
-    (tmp_path / "fastapi.py").write_text(
-        "raise ModuleNotFoundError(\"No module named 'fastapi'\", name='fastapi')\n"
+    (tmp_path / "starlette.py").write_text(
+        "raise ModuleNotFoundError(\"No module named 'starlette'\", name='starlette')\n"
     )
     done = adjudge("view", "--no-browser", environ={"PYTHONPATH": str(tmp_path)}, process=True)
     assert done.code == 2

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from shlex import quote
-from typing import Literal
+from typing import Annotated, Literal
 
 import orjson
-from pydantic import Field
+from msgspec import Meta, field
 
 from adjudge.analysis.comparison.document import (
     difference_plot,
@@ -29,8 +29,8 @@ from adjudge.server.differences import Marked, TextPiece, mark_differences
 from adjudge.server.figures import AT_ONCE
 from adjudge.server.keys import from_key
 from adjudge.server.pages import query, short_model
+from adjudge.server.routing import Query
 from adjudge.server.service import Service
-from adjudge.server.shapes import ApiRecord
 from adjudge.store import RunRecord, planned_judges
 from adjudge.text import seen, shorten
 
@@ -45,28 +45,32 @@ FLIPS = 5
 MOST_PAIRS = 24
 
 
-class CompareQuery(ApiRecord):
+class CompareQuery(Query, frozen=True, kw_only=True):
     """What a request wants compared."""
 
-    a: str = Field(max_length=1_000, description="The `key` of a run.")
-    b: str = Field(max_length=1_000, description="The `key` of a run.")
-    judge: str = Field("", max_length=400, description="One judge, or JUDGE_OF_A=JUDGE_OF_B.")
-    by: str = Field(
-        "", max_length=2_000, description="One of several models, MODEL_OF_A=MODEL_OF_B, or `jury`."
-    )
-    across: bool = Field(False, description="Compare although judges or models differ.")
-    people: bool = Field(False, description="Also compare each run's agreement with the cases' labels.")
-    flips: int = Field(
-        FLIPS, ge=0, le=MOST_FLIPS, description="How many regressions, and how many improvements, to list."
-    )
-    slice: list[str] = Field([], max_length=5, description="Metadata columns to compare by.")
+    a: Annotated[str, Meta(max_length=1_000)]
+    """The `key` of a run."""
+    b: Annotated[str, Meta(max_length=1_000)]
+    """The `key` of a run."""
+    judge: Annotated[str, Meta(max_length=400)] = ""
+    """One judge, or JUDGE_OF_A=JUDGE_OF_B."""
+    by: Annotated[str, Meta(max_length=2_000)] = ""
+    """One of several models, MODEL_OF_A=MODEL_OF_B, or `jury`."""
+    across: bool = False
+    """Compare although judges or models differ."""
+    people: bool = False
+    """Also compare each run's agreement with the cases' labels."""
+    flips: Annotated[int, Meta(ge=0, le=MOST_FLIPS)] = FLIPS
+    """How many regressions, and how many improvements, to list."""
+    slices: Annotated[list[str], Meta(max_length=5)] = field(default_factory=list, name="slice")
+    """Metadata columns to compare by."""
 
     @property
     def values(self) -> dict[str, object]:
         """For links to the same comparison."""
         return {
-            **self.model_dump(include={"a", "b", "judge", "by", "across", "people"}),
-            "slice": [name.removeprefix("metadata.") for name in self.slice if name],
+            **{name: getattr(self, name) for name in ("a", "b", "judge", "by", "across", "people")},
+            "slice": [name.removeprefix("metadata.") for name in self.slices],
         }
 
     @property
@@ -76,12 +80,12 @@ class CompareQuery(ApiRecord):
         return {**self.values, "a": self.b, "b": self.a, **chosen}
 
 
-class PageQuery(CompareQuery):
-    a: str = Field("", max_length=1_000)
-    b: str = Field("", max_length=1_000)
+class PageQuery(CompareQuery, frozen=True, kw_only=True):
+    a: Annotated[str, Meta(max_length=1_000)] = ""
+    b: Annotated[str, Meta(max_length=1_000)] = ""
     flips: int = MOST_FLIPS
     show: Show | None = None
-    q: str = Field("", max_length=200)
+    q: Annotated[str, Meta(max_length=200)] = ""
     now: bool = False
 
 
@@ -166,7 +170,7 @@ def compare(
         only=(asked.judge,) if asked.judge else (),
         model=asked.by or None,
         across=asked.across,
-        columns=tuple(name for name in asked.slice if name),
+        columns=tuple(asked.slices),
         labels=OWN_LABELS if asked.people else None,
         listed=asked.flips,
     )
@@ -304,7 +308,7 @@ def _resemble(marked: Marked) -> bool:
 
 
 def _command(asked: PageQuery, names: tuple[str, str]) -> str:
-    values = [("--only", asked.judge), ("--by", asked.by), *(("--slice", name) for name in asked.slice)]
+    values = [("--only", asked.judge), ("--by", asked.by), *(("--slice", name) for name in asked.slices)]
     options = [f"{name} {quote(value)}" for name, value in values if value]
     flags = [("--across", asked.across), ("--labels cases", asked.people)]
     options += [text for text, chosen in flags if chosen]

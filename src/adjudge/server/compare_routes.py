@@ -2,8 +2,8 @@
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query
-from pydantic import Field
+from msgspec import Meta
+from msgspec.structs import replace
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
@@ -29,12 +29,13 @@ from adjudge.server.compare_page import (
 from adjudge.server.figures import AT_ONCE
 from adjudge.server.keys import from_key
 from adjudge.server.pages import page
+from adjudge.server.routing import RouteTable
 from adjudge.server.run_files import MEDIA_TYPES
 from adjudge.server.runs_page import list_runs
 from adjudge.server.service import NotFoundError, Served, swaps
 from adjudge.store import RunRecord
 
-router = APIRouter()
+routes = RouteTable(tag="runs")
 MOST_OFFERED = 200
 MOST_MODEL_PAIRS = 30
 
@@ -51,26 +52,24 @@ def model_pairs(a: RunRecord, b: RunRecord) -> list[str]:
     return ["=".join(pair) for pair in found[:MOST_MODEL_PAIRS]]
 
 
-class CaseQuery(CompareQuery):
+class CaseQuery(CompareQuery, frozen=True, kw_only=True):
     """`judge` is the pair whose verdicts are shown; the rest says which comparison this is a case of."""
 
-    case: str = Field(max_length=20_000)
-    only: str = Field("", max_length=400)
+    case: Annotated[str, Meta(max_length=20_000)]
+    only: Annotated[str, Meta(max_length=400)] = ""
     flips: int = MOST_FLIPS
 
 
-@router.get("/api/compare", tags=["runs"])
-def api_compare(service: Served, asked: Annotated[CompareQuery, Query()]) -> dict[str, Any]:
+@routes.get("/api/compare")
+def api_compare(service: Served, asked: CompareQuery) -> dict[str, Any]:
     """Whether run B is better than run A, case by case: what `adjudge compare A B --json` prints."""
     found = records_json(compare(service, asked, compared_runs(service, asked)))
     assert isinstance(found, dict)
     return found
 
 
-@router.get("/api/compare/report.{form}", tags=["runs"], response_class=Response)
-def api_compare_file(
-    service: Served, form: Literal["html", "md"], asked: Annotated[CompareQuery, Query()]
-) -> Response:
+@routes.get("/api/compare/report.{form}")
+def api_compare_file(service: Served, form: Literal["html", "md"], asked: CompareQuery) -> Response:
     """The comparison as a file to send on, in the words of `adjudge compare A B`."""
     compared = compare(service, asked, compared_runs(service, asked))
     assert compared is not None
@@ -82,8 +81,8 @@ def api_compare_file(
     )
 
 
-@router.get("/compare", include_in_schema=False)
-def show_comparison(request: Request, service: Served, asked: Annotated[PageQuery, Query()]) -> HTMLResponse:
+@routes.get("/compare")
+def show_comparison(request: Request, service: Served, asked: PageQuery) -> HTMLResponse:
     """Large runs are compared when the page is shown: its script, or `now`, asks for that part."""
     a, b = (service.run(from_key(key)) if key else None for key in (asked.a, asked.b))
     found, problem, offer_across = None, None, False
@@ -123,10 +122,8 @@ def show_comparison(request: Request, service: Served, asked: Annotated[PageQuer
     )
 
 
-@router.get("/compare/case", include_in_schema=False)
-def compare_case_page(
-    request: Request, service: Served, asked: Annotated[CaseQuery, Query()]
-) -> HTMLResponse:
+@routes.get("/compare/case")
+def compare_case_page(request: Request, service: Served, asked: CaseQuery) -> HTMLResponse:
     keys = (asked.a, asked.b)
     runs = compared_runs(service, asked)
     name_a, _, name_b = asked.judge.partition("=")
@@ -139,7 +136,7 @@ def compare_case_page(
     ]
     if not sides[0] and not sides[1]:
         raise NotFoundError(f"case {asked.case}", "is in neither run", "go back to the comparison")
-    comparison = asked.model_copy(update={"judge": asked.only})
+    comparison = replace(asked, judge=asked.only)
     return page(
         request,
         "compare_case.html",

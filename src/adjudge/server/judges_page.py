@@ -6,10 +6,8 @@ from datetime import UTC, datetime
 from logging import getLogger
 from typing import Any
 
-from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
-from starlette.status import HTTP_202_ACCEPTED
 
 from adjudge.analysis.certification.document import card_line, finding_text
 from adjudge.analysis.certification.rulings import RULINGS
@@ -30,6 +28,7 @@ from adjudge.runs.preview import first_case, preview
 from adjudge.server.asker import RunOrder
 from adjudge.server.keys import from_key, to_key
 from adjudge.server.pages import page
+from adjudge.server.routing import RouteTable
 from adjudge.server.service import NotFoundError, Served, Service
 from adjudge.server.shapes import (
     CardLine,
@@ -38,8 +37,8 @@ from adjudge.server.shapes import (
     JudgeList,
     JudgeRow,
     JudgingAnswer,
-    LintFinding,
     MessageSent,
+    Origin,
     RenderBody,
     Rendered,
     RunBegun,
@@ -49,31 +48,31 @@ from adjudge.server.shapes import (
 )
 from adjudge.store import model_names, planned_judges
 
-router = APIRouter()
+routes = RouteTable(tag="judges")
 LOG = getLogger(__name__)
 
 MOST_USED = 200
 MOST_RUNS = 20
 
 
-@router.get("/api/judges", tags=["judges"])
+@routes.get("/api/judges")
 def api_judges(service: Served) -> JudgeList:
     """The built-in judges, those given when the server was started, and those that stored runs used."""
     return list_judges(service)
 
 
-@router.get("/api/judges/{judge}", tags=["judges"])
+@routes.get("/api/judges/{judge}")
 def api_judge(service: Served, judge: str) -> JudgeDetail:
     """One judge, by the `key` of the list: prompt, inputs, lint findings, cards."""
     return show_judge(service, judge)
 
 
-@router.get("/judges", include_in_schema=False)
+@routes.get("/judges")
 def judges_page(request: Request, service: Served) -> HTMLResponse:
     return page(request, "judges.html", found=list_judges(service))
 
 
-@router.get("/judges/{judge}", include_in_schema=False)
+@routes.get("/judges/{judge}")
 def judge_page(request: Request, service: Served, judge: str) -> HTMLResponse:
     return page(request, "judge.html", found=show_judge(service, judge), models=service.models)
 
@@ -81,26 +80,26 @@ def judge_page(request: Request, service: Served, judge: str) -> HTMLResponse:
 # ---- asking ----
 
 
-@router.post("/api/render", tags=["asking"])
+@routes.post("/api/render", tag="asking")
 def api_render(service: Served, wanted: RenderBody) -> Rendered:
     """The prompts that a judge would send about a case; nothing is sent."""
     return render_case(service, wanted.judge, wanted.case)
 
 
-@router.post("/api/judge", tags=["asking"])
+@routes.post("/api/judge", tag="asking")
 async def api_judge_case(service: Served, wanted: JudgeBody) -> JudgingAnswer:
     """Judge one case and wait for it. Nothing is kept: `POST /api/runs` keeps what it judges."""
     return await judge_case(service, wanted.judge, wanted.model, wanted.case)
 
 
-@router.post("/api/runs", tags=["asking"], status_code=HTTP_202_ACCEPTED)
+@routes.post("/api/runs", tag="asking", status=202)
 async def api_begin_run(service: Served, wanted: RunBody) -> RunBegun:
     """Begin a run over these cases; it goes on by itself, and `GET /api/runs/{key}` says how far it is."""
     run = await service.asker.begin_run(run_order(service, wanted))
     return RunBegun(run=run, key=to_key(run))
 
 
-@router.post("/api/runs/{run}/stop", tags=["asking"])
+@routes.post("/api/runs/{run}/stop", tag="asking")
 async def api_stop_run(service: Served, run: str) -> Stopped:
     """Take no further cases of a run that this server began; what is in flight is finished and kept."""
     return Stopped(stopped=await service.asker.stop_run(from_key(run)))
@@ -133,10 +132,7 @@ def show_judge(service: Service, key: str) -> JudgeDetail:
         judge=_row(judge, origin, _used(service)),
         described=described,
         text=str(records_json(judge.text)),
-        findings=[
-            LintFinding(code=each.code, rule=each.rule, message=each.message, line=each.line, hint=each.hint)
-            for each in lint_judge(judge)
-        ],
+        findings=list(lint_judge(judge)),
         cards=[
             CardLine(
                 model=card.model,
@@ -239,7 +235,7 @@ def run_order(service: Service, wanted: RunBody) -> RunOrder:
     )
 
 
-def _find(service: Service, reference: str) -> tuple[Judge, str]:
+def _find(service: Service, reference: str) -> tuple[Judge, Origin]:
     name, _, judge_hash = reference.rpartition("@")
     for judge in service.judges.values():
         if reference in (judge.name, f"{judge.name}@{judge.hash}"):
@@ -261,7 +257,7 @@ def _stored(service: Service, name: str, judge_hash: str) -> Judge | None:
         return None
 
 
-def _origin(judge: Judge) -> str:
+def _origin(judge: Judge) -> Origin:
     return "built-in" if judge.built_in else "file"
 
 
@@ -271,17 +267,15 @@ def _used(service: Service) -> Counter[str]:
     )
 
 
-def _row(judge: Judge, origin: str, used: Counter[str]) -> JudgeRow:
+def _row(judge: Judge, origin: Origin, used: Counter[str]) -> JudgeRow:
     known = f"{judge.name}@{judge.hash}"
-    return JudgeRow.model_validate(
-        {
-            "name": judge.name,
-            "hash": judge.hash,
-            "key": to_key(known),
-            "origin": origin,
-            "description": judge.description,
-            "scale": None if judge.scale is None else (judge.scale.low, judge.scale.high),
-            "passes": judge.passes,
-            "runs": used[known],
-        }
+    return JudgeRow(
+        name=judge.name,
+        hash=judge.hash,
+        key=to_key(known),
+        origin=origin,
+        description=judge.description,
+        scale=None if judge.scale is None else (judge.scale.low, judge.scale.high),
+        passes=judge.passes,
+        runs=used[known],
     )

@@ -1,9 +1,13 @@
 """Names of runs and judges as one part of a path: any text is a name, and `/`, `%` or `..` in a path mean something."""
 
 import re
+from typing import Annotated
+
+from msgspec import Meta
 
 from adjudge.errors import InputError
 
+RunKey = Annotated[str, Meta(max_length=3_000, description="The `key` that the list of runs gives.")]
 _PLAIN = re.compile(rb"[A-Za-z0-9_-]")
 _WRITTEN = re.compile(r"(?:[A-Za-z0-9_@-]|~[0-9A-F]{2})*", re.ASCII)
 

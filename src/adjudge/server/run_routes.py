@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Query
-from fastapi.responses import StreamingResponse
+from msgspec import Meta
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, Response, StreamingResponse
 
 from adjudge.analysis.comparison.alike import find_run_before
 from adjudge.documents.records_json import records_json
 from adjudge.models.secrets import MASK, Scrubber
 from adjudge.records import Json
 from adjudge.server.figures import AT_ONCE, MOST_COLUMNS, MOST_UNASKED, Figures
-from adjudge.server.keys import from_key
+from adjudge.server.keys import RunKey, from_key
 from adjudge.server.pages import page
+from adjudge.server.routing import RouteTable
 from adjudge.server.run_files import MEDIA_TYPES, file_headers, report_file, row_file
 from adjudge.server.run_page import run_view, show_speed
 from adjudge.server.runs_page import expected_judgements, run_row
@@ -25,11 +25,10 @@ from adjudge.server.service import Served, Service, swaps
 from adjudge.server.shapes import RunDetail, RunProgress
 from adjudge.store import RunRecord
 
-router = APIRouter()
-Key = Annotated[str, Path(max_length=3_000, description="The `key` that the list of runs gives.")]
+routes = RouteTable(tag="runs")
 Slices = Annotated[
-    list[Annotated[str, Query(max_length=1_000)]] | None,
-    Query(alias="slice", max_length=MOST_COLUMNS, description="Columns to slice by; see `columns`."),
+    Annotated[list[Annotated[str, Meta(max_length=1_000)]], Meta(max_length=MOST_COLUMNS)] | None,
+    Meta(description="Columns to slice by; see `columns`."),
 ]
 MOST_TO_COMPARE = 100
 LATEST = 200
@@ -37,18 +36,18 @@ LATEST = 200
 _SECRET_NAMES = ("key", "token", "secret", "password", "authorization", "cookie", "credential")
 
 
-@router.get("/api/runs/{run}", tags=["runs"])
-def api_run(service: Served, run: Key, slices: Slices = None) -> RunDetail:
+@routes.get("/api/runs/{run}")
+def api_run(service: Served, run: RunKey, slice_: Slices = None) -> RunDetail:
     """A run, its plan and its figures, over all judgements that the store has by now."""
-    return run_detail(service, run, slices or ())
+    return run_detail(service, run, slice_ or ())
 
 
-@router.get("/api/runs/{run}/report.{form}", tags=["runs"], response_class=Response)
+@routes.get("/api/runs/{run}/report.{form}")
 def api_report_file(
-    service: Served, run: Key, form: Literal["html", "md"], slices: Slices = None
+    service: Served, run: RunKey, form: Literal["html", "md"], slice_: Slices = None
 ) -> Response:
     """The report as a file, as `adjudge report RUN -o FILE` writes it."""
-    figures, suffix = service.figures.get(service.run(from_key(run)), slices or ()), f".{form}"
+    figures, suffix = service.figures.get(service.run(from_key(run)), slice_ or ()), f".{form}"
     return Response(
         report_file(figures.report, suffix),
         media_type=MEDIA_TYPES[suffix],
@@ -56,8 +55,8 @@ def api_report_file(
     )
 
 
-@router.get("/api/runs/{run}/rows.{form}", tags=["runs"], response_class=StreamingResponse)
-def api_row_file(service: Served, run: Key, form: Literal["jsonl", "csv"]) -> StreamingResponse:
+@routes.get("/api/runs/{run}/rows.{form}")
+def api_row_file(service: Served, run: RunKey, form: Literal["jsonl", "csv"]) -> StreamingResponse:
     """The rows as a file, as `adjudge export RUN -o FILE` writes it."""
     record, suffix = service.run(from_key(run)), f".{form}"
     return StreamingResponse(
@@ -67,12 +66,11 @@ def api_row_file(service: Served, run: Key, form: Literal["jsonl", "csv"]) -> St
     )
 
 
-@router.get("/runs/{run}", include_in_schema=False)
+@routes.get("/runs/{run}")
 def run_page(
-    *, request: Request, service: Served, run: Key, slices: Slices = None, now: bool = False
+    *, request: Request, service: Served, run: RunKey, slice_: Slices = None, now: bool = False
 ) -> HTMLResponse:
     """A large run that nobody has looked at is shown without its figures; the page's script, or `now`, asks for them."""
-    wanted = None if slices is None else [each for each in slices if each]
     record, records = service.run(from_key(run)), service.store.runs()
     expected = expected_judgements(record, records)
     live = run_progress(service, record, expected)
@@ -83,7 +81,7 @@ def run_page(
         or swaps(request, "figures", "slices")
         or service.figures.known(record)
     ):
-        figures = service.figures.get(record, wanted)
+        figures = service.figures.get(record, slice_)
     path = record.plan.get("path")
     others = [each for each in records if each.run_id != record.run_id]
     others.sort(key=lambda run: run.plan.get("path") != path)  # stable: of each part the newest comes first
@@ -99,7 +97,7 @@ def run_page(
         else run_view(service, record, figures, _known_before(service, record, records)),
         current_date=figures.report.current_date if figures else None,
         figures=figures,
-        chosen=wanted is not None,
+        chosen=slice_ is not None,
         most_columns=MOST_COLUMNS,
         slow=record.judgements > MOST_UNASKED,
         report_command=shlex.join(["adjudge", "report", record.name or record.run_id]),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query
+from msgspec import Meta, convert
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
@@ -18,36 +18,37 @@ from adjudge.errors import InputError
 from adjudge.server.figures import AT_ONCE, MOST_UNASKED, Figures
 from adjudge.server.keys import from_key, to_key
 from adjudge.server.pages import page, query
+from adjudge.server.routing import RouteTable
 from adjudge.server.run_page import Chip, change_since
 from adjudge.server.service import Served, Service, swaps
 from adjudge.server.shapes import FigureInterval, Headline, RunList, RunRow
 from adjudge.stats.intervals import Estimate
 from adjudge.store import RunRecord, model_names, planned_judges
 
-router = APIRouter()
+routes = RouteTable(tag="runs")
 State = Literal["", "running", "finished", "interrupted", "limit_reached"]
 PAGE = 50
 
 
-@router.get("/api/runs", tags=["runs"])
+@routes.get("/api/runs")
 def api_runs(
     service: Served,
-    q: Annotated[str, Query(max_length=200, description="Looked for in name, judges, model and file.")] = "",
+    q: Annotated[str, Meta(max_length=200, description="Looked for in name, judges, model and file.")] = "",
     state: State = "",
-    first: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
-    size: Annotated[int, Query(ge=1, le=500)] = 100,
+    first: Annotated[int, Meta(ge=0, le=1_000_000)] = 0,
+    size: Annotated[int, Meta(ge=1, le=500)] = 100,
 ) -> RunList:
     """The runs of this store, the latest first, each with its figures; large runs that nobody has looked at without."""
     return list_runs(service, service.store.runs(), q=q, state=state, first=first, size=size)
 
 
-@router.get("/", include_in_schema=False)
+@routes.get("/")
 def runs_page(
     request: Request,
     service: Served,
     q: str = "",
     state: State = "",
-    first: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+    first: Annotated[int, Meta(ge=0, le=1_000_000)] = 0,
 ) -> HTMLResponse:
     # large runs that nobody has looked at are counted one by one, when the page is shown and asks again
     records = service.store.runs()
@@ -67,13 +68,13 @@ def runs_page(
     )
 
 
-@router.get("/compare-chosen", include_in_schema=False)
+@routes.get("/compare-chosen")
 def compare_chosen(
     service: Served,
-    run: Annotated[list[Annotated[str, Query(max_length=3_000)]] | None, Query(max_length=500)] = None,
+    run: Annotated[list[Annotated[str, Meta(max_length=3_000)]], Meta(max_length=500)] = [],  # noqa: B006 - never changed
 ) -> Response:
     """Two runs ticked in the list: the earlier one is what the later one is compared with."""
-    chosen = [service.run(from_key(each)) for each in dict.fromkeys(run or ())]
+    chosen = [service.run(from_key(each)) for each in dict.fromkeys(run)]
     if len(chosen) != 2:
         raise InputError("compare", f"{len(chosen)} runs were chosen", "tick two in the list of runs")
     before, after = sorted(chosen, key=lambda record: record.started_at)
@@ -218,7 +219,7 @@ def headline(summary: Summary) -> Headline:
 
 
 def interval(figure: Estimate | None) -> FigureInterval | None:
-    return None if figure is None else FigureInterval.model_validate(records_json(figure))
+    return None if figure is None else convert(records_json(figure), FigureInterval)
 
 
 def _searched(record: RunRecord) -> str:

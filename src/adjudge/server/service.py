@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Annotated
 
-from fastapi import Depends
 from starlette.requests import Request
 
 from adjudge.errors import InputError
@@ -16,6 +15,7 @@ from adjudge.runs.find_model import EMBEDDED
 from adjudge.server.asker import Asker
 from adjudge.server.cases.index import CaseIndex
 from adjudge.server.figures import Comparisons, RunFigures
+from adjudge.server.routing import From
 from adjudge.store import RunRecord, Store, open_store
 from adjudge.store.trust import unknown_store
 
@@ -87,13 +87,13 @@ def open_service(
         store.close()
 
 
-def get_service(request: Request) -> Service:
+async def get_service(request: Request) -> Service:
     service = request.state.service
     assert isinstance(service, Service)
     return service
 
 
-Served = Annotated[Service, Depends(get_service)]
+Served = Annotated[Service, From(get_service)]
 """How routes get at the service they answer for."""
 
 

@@ -3,27 +3,20 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from msgspec import Meta, Struct
+
+from adjudge.judges.lint import Finding
+from adjudge.server.routing import RequestBody
 
 
-class ApiRecord(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class RequestBody(BaseModel):
-    """What a request may hold; a name that is not known is refused, so nothing is silently ignored."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class ErrorAnswer(ApiRecord):
+class ErrorAnswer(Struct, frozen=True, kw_only=True):
     """Any answer that is not what was asked for."""
 
     problem: str
     hint: str
 
 
-class FigureInterval(ApiRecord):
+class FigureInterval(Struct, frozen=True, kw_only=True):
     """A figure with its 95 % interval; an end that nothing bounds is null."""
 
     value: float
@@ -34,7 +27,7 @@ class FigureInterval(ApiRecord):
     warning: str | None = None
 
 
-class Headline(ApiRecord):
+class Headline(Struct, frozen=True, kw_only=True):
     """One judge with one model, in a line."""
 
     judge: str
@@ -50,56 +43,61 @@ class Headline(ApiRecord):
     cost_unknown: int
 
 
-class RunRow(ApiRecord):
+class RunRow(Struct, frozen=True, kw_only=True):
     run: str
-    key: str = Field(description="The run's name in URLs: `/api/runs/{key}`.")
+    key: str
+    """The run's name in URLs: `/api/runs/{key}`."""
     name: str | None
     state: str
-    cases: str | None = Field(description="The file that was judged, if it was a file.")
+    cases: str | None
+    """The file that was judged, if it was a file."""
     judges: list[str]
     model: str | None
     started_at: datetime
     finished_at: datetime | None
     judgements: int
-    expected: int | None = Field(description="How many there will be, if known.")
-    partial: str | None = Field(
-        description="`PARTIAL 7,202 of 20,000` where the run holds fewer than were chosen."
-    )
-    headlines: list[Headline] | None = Field(
-        description="Null in a list for a large run that was not opened yet: `/api/runs/{key}` has them."
-    )
+    expected: int | None
+    """How many there will be, if known."""
+    partial: str | None
+    """`PARTIAL 7,202 of 20,000` where the run holds fewer than were chosen."""
+    headlines: list[Headline] | None
+    """Null in a list for a large run that was not opened yet: `/api/runs/{key}` has them."""
 
 
-class RunList(ApiRecord):
+class RunList(Struct, frozen=True, kw_only=True):
     runs: list[RunRow]
     total: int
     trouble: str | None = None
 
 
-class RunProgress(ApiRecord):
+class RunProgress(Struct, frozen=True, kw_only=True):
     """How fast a run is."""
 
-    per_second: float | None = Field(description="Over the latest judgements; null before there are two.")
+    per_second: float | None
+    """Over the latest judgements; null before there are two."""
     seconds_left: float | None
     ends_at: datetime | None
 
 
-class Column(ApiRecord):
+class Column(Struct, frozen=True, kw_only=True):
     """A column that a run can be sliced by."""
 
     name: str
     values: int
 
 
-class RunDetail(ApiRecord):
+class RunDetail(Struct, frozen=True, kw_only=True):
     """A run and its figures."""
 
     run: RunRow
-    progress: RunProgress | None = Field(description="Null when the run is not running.")
+    progress: RunProgress | None
+    """Null when the run is not running."""
     plan: dict[str, Any]
-    report: dict[str, Any] = Field(description="What `adjudge report RUN --json` prints.")
+    report: dict[str, Any]
+    """What `adjudge report RUN --json` prints."""
     columns: list[Column]
-    sliced: list[str] = Field(description="The columns that the report above is sliced by.")
+    sliced: list[str]
+    """The columns that the report above is sliced by."""
 
 
 # ---- judges ----
@@ -108,103 +106,109 @@ LONGEST_NAME = 200
 MOST_CASES = 20_000
 
 
-class JudgeRow(ApiRecord):
+Origin = Literal["built-in", "file", "used"]
+
+
+class JudgeRow(Struct, frozen=True, kw_only=True):
     name: str
     hash: str
-    key: str = Field(description="The judge's name in URLs: `/api/judges/{key}`.")
-    origin: Literal["built-in", "file", "used"] = Field(
-        description="`built-in`; `file`: passed to the server with `--judge`; `used`: known from stored runs, cannot be asked."
-    )
+    key: str
+    """The judge's name in URLs: `/api/judges/{key}`."""
+    origin: Origin
+    """`built-in`; `file`: passed to the server with `--judge`; `used`: known from stored runs, cannot be asked."""
     description: str
     scale: tuple[float, float] | None
     passes: str | None
-    runs: int = Field(description="How many stored runs used it.")
+    runs: int
+    """How many stored runs used it."""
 
 
-class JudgeList(ApiRecord):
+class JudgeList(Struct, frozen=True, kw_only=True):
     judges: list[JudgeRow]
-    models: list[str] = Field(description="What requests may name; the first is used when they name none.")
+    models: list[str]
+    """What requests may name; the first is used when they name none."""
 
 
-class LintFinding(ApiRecord):
-    code: str
-    rule: str
-    message: str
-    line: int | None
-    hint: str
-
-
-class CardLine(ApiRecord):
+class CardLine(Struct, frozen=True, kw_only=True):
     model: str
     line: str
-    findings: list[tuple[str, str, str]] = Field(description="Probe, ruling and what was found, in words.")
-    card: dict[str, Any] = Field(description="As `adjudge certify --json` prints it.")
+    findings: list[tuple[str, str, str]]
+    """Probe, ruling and what was found, in words."""
+    card: dict[str, Any]
+    """As `adjudge certify --json` prints it."""
 
 
-class UsedIn(ApiRecord):
+class UsedIn(Struct, frozen=True, kw_only=True):
     run: str
     key: str
     name: str | None
     model: str | None
 
 
-class JudgeDetail(ApiRecord):
+class JudgeDetail(Struct, frozen=True, kw_only=True):
     judge: JudgeRow
-    described: dict[str, Any] = Field(description="As `adjudge show JUDGE --json` prints it.")
-    text: str = Field(description="The judge file.")
-    findings: list[LintFinding]
+    described: dict[str, Any]
+    """As `adjudge show JUDGE --json` prints it."""
+    text: str
+    """The judge file."""
+    findings: list[Finding]
     cards: list[CardLine]
-    runs: list[UsedIn] = Field(description="The latest that used it, twenty at most.")
+    runs: list[UsedIn]
+    """The latest that used it, twenty at most."""
 
 
-Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
-CaseBody = Annotated[dict[str, JsonValue], Field(min_length=1, max_length=200)]
+Name = Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)]
+CaseBody = Annotated[dict[str, Any], Meta(min_length=1, max_length=200)]
 
 
-class RenderBody(RequestBody):
+class RenderBody(RequestBody, frozen=True, kw_only=True):
     judge: Name
     case: CaseBody
 
 
-class JudgeBody(RequestBody):
-    judge: Name = Field(description="The name of a judge, or NAME@HASH, of `GET /api/judges`.")
-    model: Name | None = Field(default=None, description="One of the server's models.")
-    case: CaseBody = Field(description="The case's columns: question, response, reference, …")
-
-
-class RunBody(RequestBody):
-    judges: Annotated[list[Name], Field(min_length=1, max_length=20)]
+class JudgeBody(RequestBody, frozen=True, kw_only=True):
+    judge: Name
+    """The name of a judge, or NAME@HASH, of `GET /api/judges`."""
     model: Name | None = None
-    cases: Annotated[list[CaseBody], Field(min_length=1, max_length=MOST_CASES)]
-    name: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)] | None = None
-    repeats: Annotated[int, Field(ge=1, le=20)] = 1
-    jobs: Annotated[int, Field(ge=1, le=64)] = 16
-    max_cost: Annotated[float, Field(gt=0, le=1_000_000)] | None = None
-    max_calls: Annotated[int, Field(ge=1)] | None = None
+    """One of the server's models."""
+    case: CaseBody
+    """The case's columns: question, response, reference, …"""
 
 
-class MessageSent(ApiRecord):
+class RunBody(RequestBody, frozen=True, kw_only=True):
+    judges: Annotated[list[Name], Meta(min_length=1, max_length=20)]
+    model: Name | None = None
+    cases: Annotated[list[CaseBody], Meta(min_length=1, max_length=MOST_CASES)]
+    name: Name | None = None
+    repeats: Annotated[int, Meta(ge=1, le=20)] = 1
+    jobs: Annotated[int, Meta(ge=1, le=64)] = 16
+    max_cost: Annotated[float, Meta(gt=0, le=1_000_000)] | None = None
+    max_calls: Annotated[int, Meta(ge=1)] | None = None
+
+
+class MessageSent(Struct, frozen=True, kw_only=True):
     step: str
     role: str
     content: str
 
 
-class Rendered(ApiRecord):
+class Rendered(Struct, frozen=True, kw_only=True):
     judge: str
     judge_hash: str
     messages: list[MessageSent]
 
 
-class JudgingAnswer(ApiRecord):
-    row: dict[str, Any] = Field(description="As one line of `adjudge run -o rows.jsonl`.")
+class JudgingAnswer(Struct, frozen=True, kw_only=True):
+    row: dict[str, Any]
+    """As one line of `adjudge run -o rows.jsonl`."""
     messages: list[MessageSent]
     replies: list[str]
 
 
-class RunBegun(ApiRecord):
+class RunBegun(Struct, frozen=True, kw_only=True):
     run: str
     key: str
 
 
-class Stopped(ApiRecord):
+class Stopped(Struct, frozen=True, kw_only=True):
     stopped: bool

@@ -4,22 +4,22 @@ import re
 from contextlib import closing
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Annotated
 from urllib.parse import parse_qsl
 
 import pytest
-from fastapi import Depends, FastAPI
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from seeded_store import LANGUAGES, NOTES, TOPICS, make_case, seed_store
+from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
 
 from adjudge.errors import InputError
 from adjudge.records import OUTCOME_KINDS
 from adjudge.server.cases.find import (
+    CarriedQuery,
     CaseFilter,
-    carried_filter,
-    case_filter,
+    FilterQuery,
     find_cases,
     find_numbers,
     neighbours,
@@ -27,6 +27,7 @@ from adjudge.server.cases.find import (
 from adjudge.server.cases.index import CaseIndex
 from adjudge.server.cases.shapes import ListPosition
 from adjudge.server.pages import query
+from adjudge.server.routing import InvalidRequestError, RouteTable, routes_of
 from adjudge.store import JudgementKey, open_store
 from adjudge.text import NO_VALUE
 
@@ -163,25 +164,24 @@ def test_a_case_that_is_not_in_the_run_has_no_neighbours(seeded):
 
 @pytest.fixture(scope="module")
 def asked():
-    """What the dependencies read from a query string."""
-    app = FastAPI()
+    """What routes read from a query string."""
+    table = RouteTable()
     seen = []
 
-    @app.get("/list")
-    def listed(wanted: Annotated[CaseFilter, Depends(case_filter)]) -> None:
-        seen.append(wanted)
+    @table.get("/list")
+    def listed(asked: FilterQuery) -> None:
+        seen.append(asked.filter())
 
-    @app.get("/case")
-    def case(judge: str, wanted: Annotated[CaseFilter, Depends(carried_filter)]) -> None:
-        seen.append((judge, wanted))
+    @table.get("/case")
+    def case(judge: str, asked: CarriedQuery) -> None:
+        seen.append((judge, asked.filter()))
 
-    @app.exception_handler(InputError)
     async def say(_, error):
-        from starlette.responses import PlainTextResponse
+        return PlainTextResponse(
+            str(error), status_code=422 if isinstance(error, InvalidRequestError) else 400
+        )
 
-        return PlainTextResponse(str(error), status_code=400)
-
-    client = TestClient(app)
+    client = TestClient(Starlette(routes=routes_of(table.operations), exception_handlers={InputError: say}))
 
     def ask(parameters, path="/list"):
         seen.clear()

@@ -1,11 +1,9 @@
 """One case: why it has its score, and everything that it was made from."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from fastapi import Query
-from pydantic import TypeAdapter
+from msgspec import Meta, convert
 
 from adjudge.analysis.outcomes import NOTES
 from adjudge.analysis.scores import ScoreRows, case_fields, explain_score, score_rows
@@ -14,7 +12,7 @@ from adjudge.documents.records_json import records_json
 from adjudge.documents.rows import result_row
 from adjudge.fields import ALIASES, RESPONSES
 from adjudge.labels.label_scale import LabelScale, label_scale_of
-from adjudge.records import Call, Case, Failed, Json, Judge, Judgement, is_jury
+from adjudge.records import Call, Case, Failed, Json, Judge, Judgement, Message, is_jury
 from adjudge.server.cases.find import CaseFilter, neighbours
 from adjudge.server.cases.shapes import (
     CallDetail,
@@ -23,11 +21,11 @@ from adjudge.server.cases.shapes import (
     ListPosition,
     NoteDetail,
     OtherJudgement,
-    SentMessage,
 )
 from adjudge.server.keys import to_key
 from adjudge.server.labels.choices import choices_of
 from adjudge.server.labels.files import stored_label
+from adjudge.server.routing import Query
 from adjudge.server.service import NotFoundError, Service
 from adjudge.store import JudgementKey, JudgementLine, RunRecord
 from adjudge.text import encodable
@@ -37,26 +35,22 @@ FIELDS = (
     "transcript",
     "focus", "current_date",
 )  # fmt: skip
-ROWS = TypeAdapter(ScoreRows)
 MOST_OTHERS = 200
 MOST_COMPARED = 24
 """Other wordings of a case that are read to see whether the response differs."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class JudgementName:
+class JudgementName(Query, frozen=True, kw_only=True):
     """What a request says of the judgement that it wants: the first one of the case where it says nothing more."""
 
-    case: Annotated[str, Query(max_length=20_000, description="The case's id.")] = ""
-    judge: Annotated[
-        str, Query(max_length=500, description="The first of the case's judges when left out.")
-    ] = ""
-    model: Annotated[
-        str, Query(max_length=2_000, description="The first of the case's models when left out.")
-    ] = ""
-    repeat: Annotated[int | None, Query(ge=0, le=1_000_000, description="The first one when left out.")] = (
-        None
-    )
+    case: Annotated[str, Meta(max_length=20_000)] = ""
+    """The case's id."""
+    judge: Annotated[str, Meta(max_length=500)] = ""
+    """The first of the case's judges when left out."""
+    model: Annotated[str, Meta(max_length=2_000)] = ""
+    """The first of the case's models when left out."""
+    repeat: Annotated[int, Meta(ge=0, le=1_000_000)] | None = None
+    """The first one when left out."""
 
 
 def case_detail(service: Service, reference: str, name: JudgementName, wanted: CaseFilter) -> CaseDetail:
@@ -91,8 +85,8 @@ def case_detail(service: Service, reference: str, name: JudgementName, wanted: C
         fields=_fields(case, filled),
         columns={} if case is None else _object(case.columns),
         metadata=_object(judgement.metadata),
-        scoring=ROWS.validate_python(
-            score_rows(explain_score(judgement, used, filled, judgements=repeats)).as_json()
+        scoring=convert(
+            score_rows(explain_score(judgement, used, filled, judgements=repeats)).as_json(), ScoreRows
         ),
         notes=[_note(note) for note in judgement.notes],
         calls=[_call(call) for call in judgement.calls],
@@ -171,7 +165,7 @@ def _call(call: Call) -> CallDetail:
     return CallDetail(
         step=encodable(request.step),
         messages=[
-            SentMessage(role=message.role, content=encodable(message.content))
+            Message(role=message.role, content=encodable(message.content))
             for message in request.prompt.messages
         ],
         reply=encodable(completion.text),

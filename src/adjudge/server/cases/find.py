@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import floor, log10
+from math import floor, isfinite, log10
 from sqlite3 import Connection
 from typing import Annotated, Any, Literal
 
-from fastapi import Depends, Query
-from pydantic import BeforeValidator, Field
+from msgspec import Meta, field
 
 from adjudge.documents.numbers import whole
 from adjudge.errors import InputError
@@ -23,6 +22,7 @@ from adjudge.server.cases.index_rows import (
 )
 from adjudge.server.cases.shapes import ListedCase, ListedCases, ListPosition, Neighbour
 from adjudge.server.keys import from_key, to_key
+from adjudge.server.routing import Query
 from adjudge.server.service import Service
 from adjudge.store import Entry, JudgementKey, RunRecord
 from adjudge.text import NO_VALUE
@@ -115,85 +115,71 @@ def _written(bound: float | None) -> str:
     return "" if bound is None else str(whole(bound))
 
 
-def _absent_when_empty(value: object) -> object:
-    return None if value == "" else value
-
-
-def _made_when_empty(value: object) -> object:
-    return value or "made"
-
-
-def _without_blanks(values: object) -> object:
-    return [each for each in values if each != ""] if isinstance(values, list) else values
-
-
-Bound = Annotated[Annotated[float, Field(allow_inf_nan=False)] | None, BeforeValidator(_absent_when_empty)]
 OutcomeKind = Literal[
     "scored", "judged", "forced", "abstained", "missing_input", "bad_row", "unreadable", "refused", "truncated", "too_long",
     "call_failed", "not_asked",
 ]  # fmt: skip
 
 
-def case_filter(
-    *,
-    judge: Annotated[str, Query(max_length=500, description="A judge's name.")] = "",
-    outcome: Annotated[
-        list[OutcomeKind] | None, BeforeValidator(_without_blanks), Query(max_length=len(OUTCOME_KINDS))
-    ] = None,
-    passed: Annotated[Passed, Query(description="What the judge's pass rule says.")] = "",
-    low: Annotated[Bound, Query(description="The lowest score, included.")] = None,
-    high: Annotated[Bound, Query(description="The highest score, included.")] = None,
-    slice: Annotated[  # noqa: A002 - the parameter's name in an address
-        list[Annotated[str, Query(max_length=2_000)]] | None,
-        BeforeValidator(_without_blanks),
-        Query(max_length=20, description="`COLUMN=VALUE`, the column written as a key (see `choices`)."),
-    ] = None,
-    q: Annotated[
-        str, Query(max_length=1_000, description='Words that all occur; "in quotes" as they stand.')
-    ] = "",
-    label: Annotated[
-        Labelled, Query(description="`disagree`: people say something else than the judge.")
-    ] = "",
-    note: Annotated[str, Query(max_length=500)] = "",
-    sort: Annotated[
-        Sort,
-        BeforeValidator(_made_when_empty),
-        Query(description="`made` is the order in which they were judged."),
-    ] = "made",
-    first: Annotated[int, Query(ge=0, le=MOST_SKIPPED)] = 0,
-    size: Annotated[int, Query(ge=1, le=MOST_ROWS)] = 50,
-    cols: Annotated[
-        list[Annotated[str, Query(max_length=1_000)]] | None,
-        BeforeValidator(_without_blanks),
-        Query(max_length=60),
-    ] = None,
-) -> CaseFilter:
-    """The filter a request names; what is no filter is a 4xx."""
-    return CaseFilter(
-        judge=clean(judge),
-        outcomes=tuple(dict.fromkeys(outcome or ())),
-        passed=passed,
-        low=low,
-        high=high,
-        slices=tuple(dict.fromkeys(_read_slice(each) for each in slice or ())),
-        q=clean(q).strip(),
-        label=label,
-        note=clean(note),
-        sort=sort,
-        first=first,
-        size=size,
-        cols=tuple(dict.fromkeys(clean(each) for each in cols or ())),
+class FilterQuery(Query, frozen=True, kw_only=True):
+    """A filter as an address has it."""
+
+    judge: Annotated[str, Meta(max_length=500)] = ""
+    """A judge's name."""
+    outcome: Annotated[list[OutcomeKind], Meta(max_length=len(OUTCOME_KINDS))] = field(default_factory=list)
+    passed: Passed = ""
+    """What the judge's pass rule says."""
+    low: float | None = None
+    """The lowest score, included."""
+    high: float | None = None
+    """The highest score, included."""
+    slices: Annotated[list[Annotated[str, Meta(max_length=2_000)]], Meta(max_length=20)] = field(
+        default_factory=list, name="slice"
+    )
+    """`COLUMN=VALUE`, the column written as a key (see `choices`)."""
+    q: Annotated[str, Meta(max_length=1_000)] = ""
+    """Words that all occur; "in quotes" as they stand."""
+    label: Labelled = ""
+    """`disagree`: people say something else than the judge."""
+    note: Annotated[str, Meta(max_length=500)] = ""
+    sort: Sort = "made"
+    """`made` is the order in which they were judged."""
+    first: Annotated[int, Meta(ge=0, le=MOST_SKIPPED)] = 0
+    size: Annotated[int, Meta(ge=1, le=MOST_ROWS)] = 50
+    cols: Annotated[list[Annotated[str, Meta(max_length=1_000)]], Meta(max_length=60)] = field(
+        default_factory=list
     )
 
+    def __post_init__(self) -> None:
+        if not all(isfinite(bound) for bound in (self.low, self.high) if bound is not None):
+            raise ValueError("`low` and `high` are finite numbers")
 
-def carried_filter(
-    wanted: Annotated[CaseFilter, Depends(case_filter)],
-    among: Annotated[
-        str, Query(max_length=500, description="The list's judge; `judge` is the case's own.")
-    ] = "",
-) -> CaseFilter:
+    def filter(self) -> CaseFilter:
+        return CaseFilter(
+            judge=clean(self.judge),
+            outcomes=tuple(dict.fromkeys(self.outcome)),
+            passed=self.passed,
+            low=self.low,
+            high=self.high,
+            slices=tuple(dict.fromkeys(_read_slice(each) for each in self.slices)),
+            q=clean(self.q).strip(),
+            label=self.label,
+            note=clean(self.note),
+            sort=self.sort,
+            first=self.first,
+            size=self.size,
+            cols=tuple(dict.fromkeys(clean(each) for each in self.cols)),
+        )
+
+
+class CarriedQuery(FilterQuery, frozen=True, kw_only=True):
     """The filter of the list that a case was reached from."""
-    return replace(wanted, judge=clean(among), first=0)
+
+    among: Annotated[str, Meta(max_length=500)] = ""
+    """The list's judge; `judge` is the case's own."""
+
+    def filter(self) -> CaseFilter:
+        return replace(super().filter(), judge=clean(self.among), first=0)
 
 
 def _read_slice(text: str) -> tuple[str, str]:

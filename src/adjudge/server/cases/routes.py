@@ -1,16 +1,16 @@
 """`/runs/KEY/cases` and `/runs/KEY/case`, as pages and under `/api`: a run's judgements as a table, and one of them whole."""
 
 import shlex
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Path, Query
-from fastapi.responses import StreamingResponse
+from msgspec import Meta, field
+from msgspec.structs import astuple
 from starlette.requests import Request
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, StreamingResponse
 
 from adjudge.server.cases.detail import JudgementName, case_detail
-from adjudge.server.cases.find import CaseFilter, carried_filter, case_filter, find_cases
+from adjudge.server.cases.find import CarriedQuery, CaseFilter, FilterQuery, find_cases
 from adjudge.server.cases.shapes import CaseDetail, FilterChoices, ListedCases
 from adjudge.server.cases.table import (
     COLUMNS,
@@ -23,49 +23,48 @@ from adjudge.server.cases.table import (
     table_columns,
 )
 from adjudge.server.cases.texts import Style, make_parts, verdict_parts
-from adjudge.server.keys import from_key, to_key
-from adjudge.server.labels.shapes import LONGEST_NAME
+from adjudge.server.keys import RunKey, from_key, to_key
 from adjudge.server.pages import page, query
+from adjudge.server.routing import Query, RouteTable
 from adjudge.server.run_files import MEDIA_TYPES, file_headers
 from adjudge.server.service import Served, swaps
+from adjudge.server.shapes import LONGEST_NAME
 from adjudge.store import planned_judges
 
-router = APIRouter()
-Key = Annotated[str, Path(max_length=3_000, description="The `key` that the list of runs gives.")]
-Wanted = Annotated[CaseFilter, Depends(case_filter)]
+routes = RouteTable(tag="cases")
 MOST_ROWS = 100
 """Rows of one page in a browser."""
 
 
-@router.get("/api/runs/{run}/cases", tags=["cases"])
-def api_cases(service: Served, run: Key, wanted: Wanted) -> ListedCases:
+@routes.get("/api/runs/{run}/cases")
+def api_cases(service: Served, run: RunKey, wanted: FilterQuery) -> ListedCases:
     """The judgements of a run that fit, a page of them."""
-    return find_cases(service, service.run(from_key(run)), wanted)
+    return find_cases(service, service.run(from_key(run)), wanted.filter())
 
 
-@router.get("/api/runs/{run}/cases/choices", tags=["cases"])
-def api_filter_choices(service: Served, run: Key) -> FilterChoices:
+@routes.get("/api/runs/{run}/cases/choices")
+def api_filter_choices(service: Served, run: RunKey) -> FilterChoices:
     """What the cases of a run can be filtered by."""
     return filter_choices(service, service.run(from_key(run)))
 
 
-@router.get("/api/runs/{run}/cases.{form}", tags=["cases"], response_class=StreamingResponse)
+@routes.get("/api/runs/{run}/cases.{form}")
 def api_case_file(
-    service: Served, run: Key, form: Literal["jsonl", "csv"], wanted: Wanted
+    service: Served, run: RunKey, form: Literal["jsonl", "csv"], wanted: FilterQuery
 ) -> StreamingResponse:
     """All judgements that fit, as a file: the rows that `adjudge export` writes, in the order asked for."""
     record = service.run(from_key(run))
     suffix: Literal[".jsonl", ".csv"] = ".jsonl" if form == "jsonl" else ".csv"
     return StreamingResponse(
-        export_cases(service, record, wanted, suffix),
+        export_cases(service, record, wanted.filter(), suffix),
         media_type=MEDIA_TYPES[suffix],
         headers=file_headers(record, f"cases{suffix}"),
     )
 
 
-@router.get("/runs/{run}/cases", include_in_schema=False)
-def cases_page(request: Request, service: Served, run: Key, wanted: Wanted) -> HTMLResponse:
-    record = service.run(from_key(run))
+@routes.get("/runs/{run}/cases")
+def cases_page(request: Request, service: Served, run: RunKey, asked: FilterQuery) -> HTMLResponse:
+    record, wanted = service.run(from_key(run)), asked.filter()
     wanted = replace(wanted, size=min(wanted.size, MOST_ROWS))
     found = find_cases(service, record, wanted)
     # the filters stand outside the part that is swapped
@@ -105,17 +104,17 @@ TABS: dict[TabName, str] = {
     "others": "Other runs",
     "json": "JSON",
 }
-Carried = Annotated[CaseFilter, Depends(carried_filter)]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PageOptions:
+class PageOptions(Query, frozen=True, kw_only=True):
     """How the page shows it; links from case to case keep all but `show`."""
 
     tab: TabName = "score"
-    style: Annotated[Style, Query(alias="as")] = "markdown"
-    show: Annotated[list[Annotated[str, Query(max_length=1_000)]] | None, Query(max_length=50)] = None
-    annotator: Annotated[str, Query(max_length=LONGEST_NAME)] = ""
+    style: Style = field(default="markdown", name="as")
+    show: Annotated[list[Annotated[str, Meta(max_length=1_000)]], Meta(max_length=50)] = field(
+        default_factory=list
+    )
+    annotator: Annotated[str, Meta(max_length=LONGEST_NAME)] = ""
 
     @property
     def carried(self) -> dict[str, str]:
@@ -124,28 +123,27 @@ class PageOptions:
         return {"as": style, "tab": tab, "annotator": self.annotator}
 
 
-@router.get("/api/runs/{run}/case", tags=["cases"])
-def api_case(
-    service: Served, run: Key, wanted: Carried, name: Annotated[JudgementName, Depends()]
-) -> CaseDetail:
+@routes.get("/api/runs/{run}/case")
+def api_case(service: Served, run: RunKey, name: JudgementName, wanted: CarriedQuery) -> CaseDetail:
     """One judgement whole: the case, the verdict, how the score was computed step by step, every prompt and reply, labels,
     and the same case elsewhere. The filter of the cases says what comes before and after it.
     """
-    return case_detail(service, from_key(run), name, wanted)
+    return case_detail(service, from_key(run), name, wanted.filter())
 
 
-@router.get("/runs/{run}/case", include_in_schema=False)
+@routes.get("/runs/{run}/case")
 def case_page(
     request: Request,
     service: Served,
     *,
-    run: Key,
-    wanted: Carried,
-    name: Annotated[JudgementName, Depends()],
-    options: Annotated[PageOptions, Depends()],
+    run: RunKey,
+    asked: CarriedQuery,
+    name: JudgementName,
+    options: PageOptions,
 ) -> HTMLResponse:
+    wanted = asked.filter()
     detail = case_detail(service, from_key(run), name, wanted)
-    row, show = detail.row, options.show or []
+    row, show = detail.row, options.show
     here = wanted.case_values(detail.case_id, row["judge"], row["model"], row["repeat"]) | options.carried
     named = chips(wanted)
     return page(
@@ -176,7 +174,7 @@ def _links(detail: CaseDetail, wanted: CaseFilter, options: PageOptions) -> dict
         "next_failed": failed and failed.next,
     }
     return {
-        name: f"/runs/{detail.key}/case{query(wanted.case_values(*each.model_dump().values()), **options.carried)}"
+        name: f"/runs/{detail.key}/case{query(wanted.case_values(*astuple(each)), **options.carried)}"
         for name, each in found.items()
         if each is not None
     }

@@ -3,17 +3,18 @@
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import Field
+from msgspec import Struct
 
 from adjudge.analysis.scores import ScoreRows
+from adjudge.records import Message
 from adjudge.server.labels.shapes import Choices, StoredLabel
-from adjudge.server.shapes import ApiRecord
 
 
-class ListedCase(ApiRecord):
+class ListedCase(Struct, frozen=True, kw_only=True):
     """One judgement, in a line; texts are beginnings."""
 
-    number: int = Field(description="Its place in the order in which the store's judgements were made.")
+    number: int
+    """Its place in the order in which the store's judgements were made."""
     case_id: str
     judge: str
     judge_hash: str
@@ -25,11 +26,12 @@ class ListedCase(ApiRecord):
     exact: float | None
     passed: bool | None
     probability: float | None
-    label_score: float | None = Field(description="What people say, on average, on the judge's scale.")
-    label_pass: float | None = Field(description="The share of people who would pass it.")
-    gap: float | None = Field(
-        description="How far the judge is from people: 0 is the same, 1 the whole scale."
-    )
+    label_score: float | None
+    """What people say, on average, on the judge's scale."""
+    label_pass: float | None
+    """The share of people who would pass it."""
+    gap: float | None
+    """How far the judge is from people: 0 is the same, 1 the whole scale."""
     cost: float | None
     latency_ms: float
     calls: int
@@ -39,12 +41,13 @@ class ListedCase(ApiRecord):
     question: str
     response: str
     reference: str
-    reason: str = Field(description="Why it was scored so, or why it could not be judged.")
+    reason: str
+    """Why it was scored so, or why it could not be judged."""
     notes: list[str]
     metadata: dict[str, str]
 
 
-class ListedCases(ApiRecord):
+class ListedCases(Struct, frozen=True, kw_only=True):
     """Rows `first` to `first + size` of the `total` that fit."""
 
     run: str
@@ -52,36 +55,41 @@ class ListedCases(ApiRecord):
     total: int
     first: int
     size: int
-    judgements: int = Field(description="Judgements of the run.")
-    labelled: int = Field(description="Judgements of the run that have a label.")
+    judgements: int
+    """Judgements of the run."""
+    labelled: int
+    """Judgements of the run that have a label."""
 
 
-class Value(ApiRecord):
+class Value(Struct, frozen=True, kw_only=True):
     value: str
     count: int
 
 
-class SliceValues(ApiRecord):
+class SliceValues(Struct, frozen=True, kw_only=True):
     """A metadata column with few enough values to choose from."""
 
     name: str
-    key: str = Field(description="The column in a `slice` parameter: `slice={key}={value}`.")
+    key: str
+    """The column in a `slice` parameter: `slice={key}={value}`."""
     values: list[Value]
 
 
-class FilterChoices(ApiRecord):
+class FilterChoices(Struct, frozen=True, kw_only=True):
     """What a run's cases can be filtered by, each with how many cases that is of the whole run."""
 
     judges: list[Value]
     outcomes: list[Value]
     notes: list[Value]
     slices: list[SliceValues]
-    columns: list[str] = Field(description="All metadata columns, also those with too many values to list.")
-    passes: bool = Field(description="Whether any judge has a pass rule.")
+    columns: list[str]
+    """All metadata columns, also those with too many values to list."""
+    passes: bool
+    """Whether any judge has a pass rule."""
     labelled: int
 
 
-class Neighbour(ApiRecord):
+class Neighbour(Struct, frozen=True, kw_only=True):
     """Another case of the same selection."""
 
     case_id: str
@@ -90,31 +98,28 @@ class Neighbour(ApiRecord):
     repeat: int
 
 
-class CaseField(ApiRecord):
+class CaseField(Struct, frozen=True, kw_only=True):
     name: str
-    column: str | None = Field(description="The column that it stands in, where that has another name.")
+    column: str | None
+    """The column that it stands in, where that has another name."""
     value: Any
 
 
-class NoteDetail(ApiRecord):
+class NoteDetail(Struct, frozen=True, kw_only=True):
     note: str
     kind: str
     means: str | None
 
 
-class SentMessage(ApiRecord):
-    role: str
-    content: str
-
-
-class CallDetail(ApiRecord):
+class CallDetail(Struct, frozen=True, kw_only=True):
     """One call behind the judgement: what was sent, what came back, what it took."""
 
     step: str
-    messages: list[SentMessage]
+    messages: list[Message]
     reply: str
     finish: str
-    shared: bool = Field(description="Its reply serves other rows too, as a checklist does.")
+    shared: bool
+    """Its reply serves other rows too, as a checklist does."""
     from_store: bool
     attempts: int
     model_snapshot: str | None
@@ -129,7 +134,7 @@ class CallDetail(ApiRecord):
     notes: list[str]
 
 
-class OtherJudgement(ApiRecord):
+class OtherJudgement(Struct, frozen=True, kw_only=True):
     """The same case under another judge, in another repeat or in another run."""
 
     run: str
@@ -143,12 +148,11 @@ class OtherJudgement(ApiRecord):
     score: float | None
     passed: bool | None
     at: datetime
-    case: Literal["same", "same_response", "another_response", "unknown"] = Field(
-        description="Whether the case is the same there: whole, but for other columns, or with another response."
-    )
+    case: Literal["same", "same_response", "another_response", "unknown"]
+    """Whether the case is the same there: whole, but for other columns, or with another response."""
 
 
-class ListPosition(ApiRecord):
+class ListPosition(Struct, frozen=True, kw_only=True):
     """Where the case stands in the list it was reached from."""
 
     previous: Neighbour | None
@@ -157,32 +161,36 @@ class ListPosition(ApiRecord):
     total: int
 
 
-class CaseDetail(ApiRecord):
+class CaseDetail(Struct, frozen=True, kw_only=True):
     run: str
     key: str
     run_name: str | None
     case_id: str
-    place: str | None = Field(description="File and line of the row.")
-    bad_row: bool = Field(description="It could not be read as a case, so there is nothing to show of it.")
+    place: str | None
+    """File and line of the row."""
+    bad_row: bool
+    """It could not be read as a case, so there is nothing to show of it."""
     scale: tuple[float, float] | None
-    row: dict[str, Any] = Field(description="As `adjudge export` writes it.")
+    row: dict[str, Any]
+    """As `adjudge export` writes it."""
     fields: list[CaseField]
-    columns: dict[str, Any] = Field(description="The row under its own column names.")
+    columns: dict[str, Any]
+    """The row under its own column names."""
     metadata: dict[str, Any]
-    scoring: ScoreRows = Field(description="How the score was computed, or why there is none.")
+    scoring: ScoreRows
+    """How the score was computed, or why there is none."""
     notes: list[NoteDetail]
     calls: list[CallDetail]
     labels: list[StoredLabel]
-    own_label: Any = Field(description="The case's own label.")
-    annotators: Any = Field(description="What several people said, where the case says so.")
-    choices: Choices | None = Field(
-        description="What a label can be; null where the case cannot be labelled."
-    )
+    own_label: Any
+    """The case's own label."""
+    annotators: Any
+    """What several people said, where the case says so."""
+    choices: Choices | None
+    """What a label can be; null where the case cannot be labelled."""
     others: list[OtherJudgement]
     others_left_out: int
-    in_list: ListPosition | None = Field(
-        description="In the list that the filter gives; null where the run is too large to be listed."
-    )
-    among_failed: ListPosition | None = Field(
-        description="Among the failed cases of that list's judge; null when none failed, or the list holds no others."
-    )
+    in_list: ListPosition | None
+    """In the list that the filter gives; null where the run is too large to be listed."""
+    among_failed: ListPosition | None
+    """Among the failed cases of that list's judge; null when none failed, or the list holds no others."""

@@ -4,8 +4,7 @@ import re
 from typing import Annotated, Any, TypeVar
 from urllib.parse import parse_qsl, quote, urlencode
 
-from fastapi import APIRouter, Depends, Query
-from pydantic import BaseModel, ValidationError
+from msgspec import Meta
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
@@ -31,7 +30,7 @@ from adjudge.server.labels.files import (
 )
 from adjudge.server.labels.shapes import (
     EVERY_CASE,
-    LONGEST_NAME,
+    Annotator,
     CaseId,
     DrawBody,
     DrawMade,
@@ -45,34 +44,35 @@ from adjudge.server.labels.shapes import (
     LabelState,
     Overlap,
     Removed,
-    Somebody,
     Turn,
     TurnQuery,
 )
 from adjudge.server.pages import page, query
+from adjudge.server.routing import From, InvalidRequestError, RequestBody, RouteTable, validated
 from adjudge.server.service import Served
+from adjudge.server.shapes import LONGEST_NAME
 from adjudge.stats.labelling import LEAST_UNIFORM
 
-router = APIRouter()
+routes = RouteTable(tag="labels")
 _PART = re.compile(r"part_[0-9]{1,3}")
 
-Valid = TypeVar("Valid", bound=BaseModel)
+Valid = TypeVar("Valid", bound=RequestBody)
 FORMS: dict[Form, str] = {"jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8"}
 
 
 # ---- the API ----
 
 
-@router.get("/api/runs/{run}/label", tags=["labels"])
+@routes.get("/api/runs/{run}/label")
 def api_label_state(
-    service: Served, run: str, annotator: Somebody = "", overlap: Overlap = EVERY_CASE
+    service: Served, run: str, annotator: Annotator = "", overlap: Overlap = EVERY_CASE
 ) -> LabelState:
     """What there is to label in a run, judge by judge, and how far everybody is."""
-    return label_state(service, from_key(run), annotator=annotator, overlap=overlap)
+    return label_state(service, from_key(run), annotator=annotator.strip(), overlap=overlap)
 
 
-@router.get("/api/runs/{run}/label/next", tags=["labels"])
-def api_label_next(service: Served, run: str, wanted: Annotated[TurnQuery, Depends()]) -> Turn:
+@routes.get("/api/runs/{run}/label/next")
+def api_label_next(service: Served, run: str, wanted: TurnQuery) -> Turn:
     """A drawn case as the judge was shown it, and nothing of what it or another person said.
 
     It is `case`, or the next one without a label of this annotator's after `after`, or the first such; `annotator` has to be named.
@@ -82,27 +82,27 @@ def api_label_next(service: Served, run: str, wanted: Annotated[TurnQuery, Depen
     return take_turn(service, from_key(run), wanted)
 
 
-@router.post("/api/runs/{run}/draws", tags=["labels"], status_code=201)
+@routes.post("/api/runs/{run}/draws", status=201)
 def api_draw(service: Served, run: str, body: DrawBody) -> DrawMade:
     """Draw cases to label, with known sampling probabilities, as `adjudge agree RUN --next N` does."""
     return make_draw(service, from_key(run), body)
 
 
-@router.post("/api/runs/{run}/labels", tags=["labels"])
+@routes.post("/api/runs/{run}/labels")
 def api_keep_label(service: Served, run: str, body: LabelBody) -> Kept:
     """Keep a label; when this answers it is in the store for good. What was said before is replaced."""
     return keep_label(service, from_key(run), body)
 
 
-@router.delete("/api/runs/{run}/labels", tags=["labels"])
+@routes.delete("/api/runs/{run}/labels")
 def api_remove_label(
     *,
     service: Served,
     run: str,
-    annotator: Annotated[str, Query(max_length=LONGEST_NAME)],
+    annotator: Annotator,
     case_id: CaseId,
     judge: JudgeName = "",
-    seen_verdict: Annotated[bool, Query(description="The one given after seeing the verdict.")] = False,
+    seen_verdict: Annotated[bool, Meta(description="The one given after seeing the verdict.")] = False,
 ) -> Removed:
     """Remove what one annotator said of one case: the blind label, or the one given after seeing the verdict."""
     return remove_label(
@@ -110,37 +110,32 @@ def api_remove_label(
     )
 
 
-@router.get("/api/runs/{run}/labels", tags=["labels"])
+@routes.get("/api/runs/{run}/labels")
 def api_labels(
     *,
     service: Served,
     run: str,
     judge: JudgeName = "",
-    annotator: Annotated[str | None, Query(max_length=LONGEST_NAME, description="Of one alone.")] = None,
-    first: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
-    size: Annotated[int, Query(ge=1, le=1_000)] = 100,
+    annotator: Annotated[Annotator | None, Meta(description="Of one alone.")] = None,
+    first: Annotated[int, Meta(ge=0, le=10_000_000)] = 0,
+    size: Annotated[int, Meta(ge=1, le=1_000)] = 100,
 ) -> LabelList:
     """What people said of the run's cases. Not blind: it has everybody's labels, unless `annotator` names one."""
     return list_labels(service, from_key(run), judge=judge, annotator=annotator, first=first, size=size)
 
 
-@router.get(
-    "/api/runs/{run}/labels/file",
-    tags=["labels"],
-    response_class=Response,
-    responses={200: {"content": {kind.partition(";")[0]: {} for kind in FORMS.values()}}},
-)
+@routes.get("/api/runs/{run}/labels/file", media_types=FORMS.values())
 def api_labels_file(
     service: Served,
     run: str,
     judge: JudgeName = "",
-    annotator: Annotated[str | None, Query(max_length=LONGEST_NAME)] = None,
-    form: Annotated[Form, Query(alias="format")] = "jsonl",
+    annotator: Annotator | None = None,
+    format_: Form = "jsonl",
 ) -> Response:
     """The same as a file, JSONL or CSV, that `adjudge agree RUN FILE` reads."""
-    data = write_labels(service, from_key(run), judge=judge, annotator=annotator, form=form)
-    disposition = f'attachment; filename="labels.{form}"'
-    return Response(data, media_type=FORMS[form], headers={"content-disposition": disposition})
+    data = write_labels(service, from_key(run), judge=judge, annotator=annotator, form=format_)
+    disposition = f'attachment; filename="labels.{format_}"'
+    return Response(data, media_type=FORMS[format_], headers={"content-disposition": disposition})
 
 
 async def _raw(request: Request) -> bytes:
@@ -152,71 +147,60 @@ async def _raw(request: Request) -> bytes:
     return bytes(data)
 
 
-Raw = Annotated[bytes, Depends(_raw)]
+Raw = Annotated[bytes, From(_raw)]
 
 
-@router.post(
-    "/api/runs/{run}/labels/file",
-    tags=["labels"],
-    openapi_extra={
-        "requestBody": {"content": {kind.partition(";")[0]: {} for kind in FORMS.values()}, "required": True}
-    },
-)
+@routes.post("/api/runs/{run}/labels/file", media_types=FORMS.values())
 def api_import_labels(
-    service: Served, run: str, data: Raw, judge: JudgeName = "", annotator: Somebody = ""
+    service: Served, run: str, data: Raw, judge: JudgeName = "", annotator: Annotator = ""
 ) -> Imported:
     """Keep the labels of a file, JSONL, JSON or CSV: `case_id`, `label`, `annotator` and `explanation`.
 
     All or none; `annotator` is who gave those that name nobody.
     """
-    return import_labels(service, from_key(run), data, judge=judge, annotator=annotator)
+    return import_labels(service, from_key(run), data, judge=judge, annotator=annotator.strip())
 
 
-@router.get("/api/runs/{run}/agreement", tags=["labels"])
+@routes.get("/api/runs/{run}/agreement")
 def api_agreement(
     service: Served,
     run: str,
     judge: JudgeName = "",
-    column: Annotated[
-        list[Annotated[str, Query(max_length=1_000)]],
-        Query(alias="slice", max_length=20, description="A metadata column."),
-    ] = [],  # noqa: B006 - the framework copies it
-    disagreements: Annotated[int, Query(ge=0, le=1_000)] = 5,
+    slice_: Annotated[
+        list[Annotated[str, Meta(max_length=1_000)]], Meta(max_length=20, description="A metadata column.")
+    ] = [],  # noqa: B006 - never changed
+    disagreements: Annotated[int, Meta(ge=0, le=1_000)] = 5,
 ) -> dict[str, Any]:
     """How far the judge agrees with people, as `adjudge agree RUN --json` prints it. Not blind."""
-    report = agreement(service, from_key(run), judge=judge, slices=tuple(column), disagreements=disagreements)
+    report = agreement(service, from_key(run), judge=judge, slices=tuple(slice_), disagreements=disagreements)
     return dict[str, Any](records_json(report))  # type: ignore[arg-type]
 
 
 # ---- the pages ----
 
 
-@router.get("/runs/{run}/label", include_in_schema=False)
-def label_page(
-    request: Request, service: Served, run: str, wanted: Annotated[LabelQuery, Depends()]
-) -> HTMLResponse:
+@routes.get("/runs/{run}/label")
+def label_page(request: Request, service: Served, run: str, wanted: LabelQuery) -> HTMLResponse:
     found = label_state(service, from_key(run), annotator=wanted.annotator, overlap=wanted.overlap)
     chosen = _chosen(found, wanted.judge)
     return page(request, "label.html", found=found, chosen=chosen, least_uniform=LEAST_UNIFORM)
 
 
-@router.get("/runs/{run}/label/next", include_in_schema=False)
-def turn_page(
-    request: Request, service: Served, run: str, wanted: Annotated[TurnQuery, Depends()]
-) -> Response:
+@routes.get("/runs/{run}/label/next")
+def turn_page(request: Request, service: Served, run: str, wanted: TurnQuery) -> Response:
     if not wanted.annotator:
         return RedirectResponse(f"/runs/{run}/label{query({'judge': wanted.judge})}", status_code=303)
     found = take_turn(service, from_key(run), wanted)
     return page(request, "label_next.html", turn=found, who=_who(found))
 
 
-@router.get("/runs/{run}/label/agreement", include_in_schema=False)
+@routes.get("/runs/{run}/label/agreement")
 def agreement_page(
     *,
     request: Request,
     service: Served,
     run: str,
-    wanted: Annotated[LabelQuery, Depends()],
+    wanted: LabelQuery,
     sure: bool = False,
 ) -> HTMLResponse:
     """The figures, when they are asked for: a person with cases left is told first that they end the blindness."""
@@ -253,10 +237,10 @@ async def _form(request: Request) -> dict[str, str]:
     return found
 
 
-Fields = Annotated[dict[str, str], Depends(_form)]
+Fields = Annotated[dict[str, str], From(_form)]
 
 
-@router.post("/runs/{run}/label/draw", include_in_schema=False)
+@routes.post("/runs/{run}/label/draw")
 def draw_form(service: Served, run: str, fields: Fields) -> Response:
     body = _valid(DrawBody, fields, uniform_share=_share(fields, "uniform", LEAST_UNIFORM))
     draw = make_draw(service, from_key(run), body)
@@ -264,7 +248,7 @@ def draw_form(service: Served, run: str, fields: Fields) -> Response:
     return RedirectResponse(f"/runs/{run}/label/next{query(carried)}", status_code=303)
 
 
-@router.post("/runs/{run}/label/keep", include_in_schema=False)
+@routes.post("/runs/{run}/label/keep")
 def keep_form(service: Served, run: str, fields: Fields) -> Response:
     body = _label_body(fields, seen_verdict=False)
     keep_label(service, from_key(run), body)
@@ -272,7 +256,7 @@ def keep_form(service: Served, run: str, fields: Fields) -> Response:
     return RedirectResponse(f"/runs/{run}/label/next{where}", status_code=303)
 
 
-@router.post("/runs/{run}/case/label", include_in_schema=False)
+@routes.post("/runs/{run}/case/label")
 def case_form(service: Served, run: str, fields: Fields) -> Response:
     """A label given on the case's page, where the verdict is in sight: it is kept as such, whatever the form says."""
     name = {**_carried(fields), "case_id": fields.get("case_id", "")}
@@ -292,7 +276,7 @@ def case_form(service: Served, run: str, fields: Fields) -> Response:
     return RedirectResponse(f"/runs/{quote(run, safe='')}/case?{address}#labels", status_code=303)
 
 
-@router.post("/runs/{run}/label/undo", include_in_schema=False)
+@routes.post("/runs/{run}/label/undo")
 def undo_form(service: Served, run: str, fields: Fields) -> Response:
     carried, case_id = _carried(fields), fields.get("undo", "")
     remove_label(
@@ -301,7 +285,7 @@ def undo_form(service: Served, run: str, fields: Fields) -> Response:
     return RedirectResponse(f"/runs/{run}/label/next{query(carried, case=case_id)}", status_code=303)
 
 
-@router.post("/runs/{run}/label/file", include_in_schema=False)
+@routes.post("/runs/{run}/label/file")
 def file_form(request: Request, service: Served, run: str, fields: Fields) -> HTMLResponse:
     carried = _carried(fields)
     data = fields.get("labels", "").encode("utf-8", "replace")
@@ -347,10 +331,8 @@ def _share(fields: dict[str, str], name: str, otherwise: float) -> str | float:
 
 def _valid(shape: type[Valid], fields: dict[str, str], **more: Any) -> Valid:
     """The fields that the shape has; what is wrong with one is said as the API says it."""
-    known = {name: value for name, value in fields.items() if name in shape.model_fields}
+    known = {name: value for name, value in fields.items() if name in shape.__struct_fields__}
     try:
-        return shape.model_validate({**known, **more})
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise InputError(where, first["msg"].lower(), "go back and change it") from None
+        return validated("the form", {**known, **more}, shape)
+    except InvalidRequestError as error:
+        raise InputError(error.where, error.problem.lower(), "go back and change it") from None

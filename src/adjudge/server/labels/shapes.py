@@ -1,32 +1,29 @@
 """What the API takes and says about labelling: blind cases, labels, draws. Nothing here holds what the judge said."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import Query
-from pydantic import AfterValidator, Field, StringConstraints
+from msgspec import Meta, Struct
+from msgspec.structs import force_setattr
 
 from adjudge.rubrics import MOST_CRITERIA
-from adjudge.server.shapes import ApiRecord, RequestBody
+from adjudge.server.routing import Query, RequestBody
+from adjudge.server.shapes import LONGEST_NAME
 from adjudge.stats.labelling import LEAST_UNIFORM
 
-LONGEST_NAME = 200
 LONGEST_COMMENT = 20_000
 MOST_DRAWN = 100_000
 
-Annotator = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_NAME)]
 JudgeName = Annotated[
-    str, Query(max_length=1_000, description="NAME or NAME@HASH; may be left out where the run has one.")
+    str, Meta(max_length=1_000, description="NAME or NAME@HASH; may be left out where the run has one.")
 ]
-Somebody = Annotated[str, AfterValidator(str.strip), Query(max_length=LONGEST_NAME)]
-CaseId = Annotated[str, Query(max_length=100_000)]
+Annotator = Annotated[str, Meta(max_length=LONGEST_NAME)]
+CaseId = Annotated[str, Meta(max_length=100_000)]
 Overlap = Annotated[
     float,
-    Query(
+    Meta(
         ge=0.0,
         le=1.0,
-        allow_inf_nan=False,
         description="The share of the drawn cases that every annotator gets, whoever has labelled them.",
     ),
 ]
@@ -34,17 +31,18 @@ EVERY_CASE = 1.0
 """The overlap with which everybody labels every drawn case."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LabelQuery:
+class LabelQuery(Query, frozen=True, kw_only=True):
     """Who labels what: what every address of these pages carries."""
 
     judge: JudgeName = ""
-    annotator: Somebody = ""
+    annotator: Annotator = ""
     overlap: Overlap = EVERY_CASE
 
+    def __post_init__(self) -> None:
+        force_setattr(self, "annotator", self.annotator.strip())
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TurnQuery(LabelQuery):
+
+class TurnQuery(LabelQuery, frozen=True, kw_only=True):
     case: CaseId = ""
     after: CaseId = ""
 
@@ -53,103 +51,109 @@ LabelValue = bool | float | str
 """A score on the judge's scale, whether it passes, or one of the judge's own words."""
 
 
-PartValue = bool | float | Annotated[str, StringConstraints(max_length=LONGEST_NAME)] | None
+PartValue = bool | float | Annotated[str, Meta(max_length=LONGEST_NAME)] | None
 Parts = dict[str, bool | float]
 
 
-class LabelBody(RequestBody):
-    judge: str = Field(
-        default="", max_length=1_000, description="NAME or NAME@HASH; may be left out where the run has one."
-    )
-    annotator: Annotator
-    case_id: str = Field(max_length=100_000, description="The case's id, or its ticket.")
+class LabelBody(RequestBody, frozen=True, kw_only=True):
+    judge: JudgeName = ""
+    annotator: Annotated[str, Meta(pattern=r"\S", max_length=LONGEST_NAME)]
+    case_id: Annotated[str, Meta(max_length=100_000)]
+    """The case's id, or its ticket."""
     label: (
         bool
         | float
-        | Annotated[str, StringConstraints(max_length=LONGEST_NAME)]
-        | Annotated[list[PartValue], Field(max_length=MOST_CRITERIA)]
-        | Annotated[dict[str, PartValue], Field(max_length=MOST_CRITERIA)]
-    ) = Field(
-        description="Of a rubric or several ratings also a list, in the order of `choices.parts`, or an object by name; null where nothing is said."
+        | Annotated[str, Meta(max_length=LONGEST_NAME)]
+        | Annotated[list[PartValue], Meta(max_length=MOST_CRITERIA)]
+        | Annotated[dict[str, PartValue], Meta(max_length=MOST_CRITERIA)]
     )
-    explanation: str = Field(default="", max_length=LONGEST_COMMENT)
-    seen_verdict: bool = Field(
-        default=False,
-        description="Given after seeing the judge's verdict: kept apart from blind labels, and in no figure of agreement.",
-    )
+    """Of a rubric or several ratings also a list, in the order of `choices.parts`, or an object by name; null where nothing is said."""
+    explanation: Annotated[str, Meta(max_length=LONGEST_COMMENT)] = ""
+    seen_verdict: bool = False
+    """Given after seeing the judge's verdict: kept apart from blind labels, and in no figure of agreement."""
+
+    def __post_init__(self) -> None:
+        force_setattr(self, "annotator", self.annotator.strip())
 
 
-class DrawBody(RequestBody):
-    judge: str = Field(default="", max_length=1_000)
-    count: int = Field(default=50, ge=1, le=MOST_DRAWN)
-    uniform_share: float = Field(
-        default=LEAST_UNIFORM, ge=LEAST_UNIFORM, le=1.0, description="The share that is sampled uniformly."
-    )
-    seed: int = Field(default=0, ge=0, le=2**31)
+class DrawBody(RequestBody, frozen=True, kw_only=True):
+    judge: Annotated[str, Meta(max_length=1_000)] = ""
+    count: Annotated[int, Meta(ge=1, le=MOST_DRAWN)] = 50
+    uniform_share: Annotated[float, Meta(ge=LEAST_UNIFORM, le=1.0)] = LEAST_UNIFORM
+    """The share that is sampled uniformly."""
+    seed: Annotated[int, Meta(ge=0, le=2**31)] = 0
 
 
-class LabelButton(ApiRecord):
+class LabelButton(Struct, frozen=True, kw_only=True):
     """One button."""
 
-    value: LabelValue = Field(description="What to send as `label`.")
+    value: LabelValue
+    """What to send as `label`."""
     text: str
-    keys: list[str] = Field(description="Keys of the keyboard that press it; the first is shown.")
-    anchor: str = Field(description="What the judge's file says that it means; empty when it says nothing.")
+    keys: list[str]
+    """Keys of the keyboard that press it; the first is shown."""
+    anchor: str
+    """What the judge's file says that it means; empty when it says nothing."""
 
 
-class NumberField(ApiRecord):
+class NumberField(Struct, frozen=True, kw_only=True):
     """Where a number is typed; null where nothing bounds it."""
 
     low: float | None
     high: float | None
 
 
-class PartField(ApiRecord):
+class PartField(Struct, frozen=True, kw_only=True):
     """A criterion of a rubric, which is met or not, or one of several ratings."""
 
     name: str
-    low: float | None = Field(description="Null for a criterion.")
+    low: float | None
+    """Null for a criterion."""
     high: float | None
-    better: str = Field(description="higher or lower")
+    better: str
+    """higher or lower"""
 
 
-class Choices(ApiRecord):
+class Choices(Struct, frozen=True, kw_only=True):
     """The judge's own scale, for people."""
 
     options: list[LabelButton]
     number: NumberField | None
     wanted: str
-    better: str = Field(description="higher or lower")
-    parts: list[PartField] = Field(
-        description="What is asked about one by one; empty where one label is all."
-    )
+    better: str
+    """higher or lower"""
+    parts: list[PartField]
+    """What is asked about one by one; empty where one label is all."""
 
 
-class Mine(ApiRecord):
+class Mine(Struct, frozen=True, kw_only=True):
     """What this annotator said of a case before."""
 
-    label: bool | float | None = Field(description="Null where only some parts are labelled.")
+    label: bool | float | None
+    """Null where only some parts are labelled."""
     parts: Parts | None
     explanation: str
     at: datetime
 
 
-class BlindCase(ApiRecord):
+class BlindCase(Struct, frozen=True, kw_only=True):
     """What the judge was shown of a case, and nothing of what it or anybody else said."""
 
     case_id: str
-    ticket: str = Field(
-        description="Names it in addresses and forms, which keep its id only where it is plain text."
-    )
-    shown: dict[str, Any] = Field(description="Field -> its text, list or object.")
+    ticket: str
+    """Names it in addresses and forms, which keep its id only where it is plain text."""
+    shown: dict[str, Any]
+    """Field -> its text, list or object."""
     draw: int
-    place: int = Field(description="From 1, in this annotator's own order.")
-    previous: str | None = Field(description="The ticket of the one before it.")
+    place: int
+    """From 1, in this annotator's own order."""
+    previous: str | None
+    """The ticket of the one before it."""
     following: str | None
     mine: Mine | None
 
 
-class Turn(ApiRecord):
+class Turn(Struct, frozen=True, kw_only=True):
     """Whose turn it is, and with which case; `case` is null when all have a label of this annotator's."""
 
     run: str
@@ -160,13 +164,16 @@ class Turn(ApiRecord):
     labelled: int
     total: int
     choices: Choices
-    description: str = Field(description="What the judge is for, as its file says.")
-    prompt: str = Field(description="The judge's prompt, unfilled: what it was asked.")
+    description: str
+    """What the judge is for, as its file says."""
+    prompt: str
+    """The judge's prompt, unfilled: what it was asked."""
     case: BlindCase | None
-    undo: str | None = Field(description="The ticket of the case that this annotator labelled last.")
+    undo: str | None
+    """The ticket of the case that this annotator labelled last."""
 
 
-class Kept(ApiRecord):
+class Kept(Struct, frozen=True, kw_only=True):
     """A label is in the store, for good, when this is said."""
 
     case_id: str
@@ -177,47 +184,50 @@ class Kept(ApiRecord):
     explanation: str
     seen_verdict: bool
     at: datetime
-    labelled: int = Field(description="Drawn cases with a label of this annotator's.")
+    labelled: int
+    """Drawn cases with a label of this annotator's."""
 
 
-class Removed(ApiRecord):
+class Removed(Struct, frozen=True, kw_only=True):
     removed: int
 
 
-class StoredLabel(ApiRecord):
+class StoredLabel(Struct, frozen=True, kw_only=True):
     case_id: str
     judge: str
     annotator: str
-    label: bool | float | None = Field(description="Null where only some parts are labelled.")
-    parts: Parts | None = Field(description="By criterion of a rubric, or by rating.")
+    label: bool | float | None
+    """Null where only some parts are labelled."""
+    parts: Parts | None
+    """By criterion of a rubric, or by rating."""
     explanation: str | None
-    seen_verdict: bool = Field(description="Given after seeing the judge's verdict, so not blind.")
+    seen_verdict: bool
+    """Given after seeing the judge's verdict, so not blind."""
     at: datetime
     draw: int | None
-    probability: float | None = Field(
-        description="The sampling probability of the case when the label was given."
-    )
+    probability: float | None
+    """The sampling probability of the case when the label was given."""
 
 
-class LabelList(ApiRecord):
+class LabelList(Struct, frozen=True, kw_only=True):
     labels: list[StoredLabel]
     total: int
 
 
-class ImportNote(ApiRecord):
+class ImportNote(Struct, frozen=True, kw_only=True):
     """What became of some rows of a file."""
 
     kind: str
     text: str
 
 
-class Imported(ApiRecord):
+class Imported(Struct, frozen=True, kw_only=True):
     labels: int
     new: int
     notes: list[ImportNote]
 
 
-class DrawMade(ApiRecord):
+class DrawMade(Struct, frozen=True, kw_only=True):
     run: str
     judge: str
     number: int
@@ -228,27 +238,30 @@ class DrawMade(ApiRecord):
     how: str
 
 
-class Labeller(ApiRecord):
+class Labeller(Struct, frozen=True, kw_only=True):
     """One annotator, and how far."""
 
     name: str
     labelled: int
 
 
-class JudgeToLabel(ApiRecord):
+class JudgeToLabel(Struct, frozen=True, kw_only=True):
     """One judge of a run, and what there is to label for it."""
 
     judge: str
-    reference: str = Field(description="What to send as `judge`.")
+    reference: str
+    """What to send as `judge`."""
     judged: int
     draws: int
     drawn: int
-    mine: int = Field(description="Drawn cases with a label of the annotator asked about.")
-    left: int = Field(description="Drawn cases for this annotator that have none.")
+    mine: int
+    """Drawn cases with a label of the annotator asked about."""
+    left: int
+    """Drawn cases for this annotator that have none."""
     annotators: list[Labeller]
 
 
-class LabelState(ApiRecord):
+class LabelState(Struct, frozen=True, kw_only=True):
     run: str
     key: str
     name: str | None
