@@ -53,29 +53,29 @@ class PlannedJudgement(NamedTuple):
         """From other judgements of the row."""
         return self.jury is not None or isinstance(self.judge.score, CombineScore)
 
-    def votes(self) -> tuple["JudgementName", ...]:
+    def votes(self) -> tuple["PlannedName", ...]:
         models = () if self.jury is None else self.jury.models
-        return tuple(JudgementName(self.judge.name, model, self.repeat) for model in models)
+        return tuple(PlannedName(self.judge.name, model, self.repeat) for model in models)
 
-    def of_model(self, model: str, repeat: int) -> "JudgementName":
-        return JudgementName(self.judge.name, model, repeat)
+    def of_model(self, model: str, repeat: int) -> "PlannedName":
+        return PlannedName(self.judge.name, model, repeat)
 
     def of(self, part: Judge) -> "PlannedJudgement":
         """Where a part of a combination is judged for it."""
         return self._replace(judge=part)
 
     @property
-    def name(self) -> "JudgementName":
-        return JudgementName(self.judge.name, self.model_name, self.repeat)
+    def name(self) -> "PlannedName":
+        return PlannedName(self.judge.name, self.model_name, self.repeat)
 
 
-class JudgementName(NamedTuple):
+class PlannedName(NamedTuple):
     judge: str
     model: str
     repeat: int
 
 
-RowResults: TypeAlias = dict[JudgementName, asyncio.Future[Judgement | None]]
+RowResults: TypeAlias = dict[PlannedName, asyncio.Future[Judgement | None]]
 """The judgements of one row, for those that depend on others; None for one that is not needed."""
 
 

@@ -9,7 +9,7 @@ from adjudge.records import (
     BadRow,
     Case,
 )
-from adjudge.runs.engine.context import JudgementName, PlannedJudgement, RowResults, RunContext, WorkItem
+from adjudge.runs.engine.context import PlannedJudgement, PlannedName, RowResults, RunContext, WorkItem
 from adjudge.runs.engine.run_store import all_between
 from adjudge.store import JudgementKey
 
@@ -74,14 +74,14 @@ async def list_work_items(
             yield work
 
 
-def _row_parts(names: Iterable[JudgementName]) -> RowResults:
+def _row_parts(names: Iterable[PlannedName]) -> RowResults:
     """A place for each judgement of a row."""
     loop = asyncio.get_running_loop()
     return {name: loop.create_future() for name in names}
 
 
 async def _recall(
-    row: Case | BadRow, before: Mapping[int, JudgementName], made: RowResults | None, context: RunContext
+    row: Case | BadRow, before: Mapping[int, PlannedName], made: RowResults | None, context: RunContext
 ) -> None:
     """What a run judged of a row before it was interrupted, by position: for what is computed from it and is still to
     be made, and for the thresholds of a cascade.
@@ -113,7 +113,7 @@ class WaitingItem(NamedTuple):
 
 
 async def _take_up(
-    group: Sequence[WaitingItem], names: Sequence[JudgementName], context: RunContext
+    group: Sequence[WaitingItem], names: Sequence[PlannedName], context: RunContext
 ) -> AsyncGenerator[WorkItem, None]:
     """What waits of one row, with what was made of it."""
     row, made, first = group[0].row, group[0].made, group[0].first
