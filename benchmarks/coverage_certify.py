@@ -15,7 +15,7 @@ from coverage_common import Decision, Found, scenario
 
 from adjudge.analysis.certification.findings import Clean
 from adjudge.analysis.certification.rulings import (
-    LEAST_INFORMED,
+    MIN_INFORMED,
     ProbeRuling,
     movement,
     rule,
@@ -100,7 +100,7 @@ class Judge:
 
     def labelled(self, random: np.random.Generator, has: Material) -> tuple[Pairs, Pairs]:
         """Whether right answers pass, and wrong ones."""
-        informed = max(0.0, 1.0 - (1.0 - LEAST_INFORMED) * self.factor)
+        informed = max(0.0, 1.0 - (1.0 - MIN_INFORMED) * self.factor)
         right, wrong = (random.random(n) for n in (has.right, has.wrong))
         return (
             list(enumerate((right < (1.0 + informed) / 2.0).tolist())),

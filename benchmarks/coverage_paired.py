@@ -9,7 +9,7 @@ from adjudge.records import Scale
 from adjudge.stats.intervals import Estimate
 from adjudge.stats.paired import compare
 
-MOST_WRONG = 0.054
+MAX_WRONG = 0.054
 """McNemar's test without continuity correction at a nominal 0.05 (Fagerland, Lydersen and Laake 2013)."""
 
 
@@ -37,7 +37,7 @@ def add_passes(only_b: float, only_a: float, *, n: int = 0, clusters: int = 0, d
         yield "difference of pass rates (Tango)", found, only_b - only_a
         if only_a == only_b:
             wrong = not found.low <= 0.0 <= found.high
-            yield "called different and is not", Decision(wrong=wrong), MOST_WRONG
+            yield "called different and is not", Decision(wrong=wrong), MAX_WRONG
 
 
 def add_scores(changed: float, *, n: int, domain: bool) -> None:

@@ -29,7 +29,7 @@ from common import (
 
 PROGRAM = str(Path(sys.executable).with_name("adjudge"))
 SEED = 1_000
-MOST_BYTES = 30 * 10**9
+MAX_BYTES = 30 * 10**9
 STEP = 200
 """Copies of the small run that one statement makes."""
 MISSING = 100
@@ -88,7 +88,7 @@ def _grow(connection: Any, copies: int, wanted: int) -> int:
         connection.execute("CREATE TEMPORARY TABLE small_completions AS SELECT * FROM adjudge.completions")
     # only to write faster: nothing is measured meanwhile, and a crash would be the end of the benchmark anyway
     _configure(connection, *(f"SET {setting}" for setting in ("fsync = off", "full_page_writes = off")))
-    while copies < wanted and _bytes(connection) < MOST_BYTES:
+    while copies < wanted and _bytes(connection) < MAX_BYTES:
         last = min(wanted, copies + STEP)
         for statement in COPY.values():
             connection.execute(statement, [copies + 1, last])

@@ -14,7 +14,7 @@ from adjudge.embedded.model.questions import HEADS, QUESTIONS
 if TYPE_CHECKING:
     from training.examples import Example
 
-MOST_HEADS = max(HEADS.values())
+MAX_HEADS = max(HEADS.values())
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -65,7 +65,7 @@ def pack(examples: "Sequence[Example]") -> Packed:
         source=np.array([sources.index(example.source) for example in examples], np.int16),
         read_starts=np.cumsum([0, *(len(example.targets) for example in examples)]),
         position=np.array([place for example in examples for place in example.asked.positions], np.int16),
-        target=np.array([target + [0.0] * (MOST_HEADS - len(target)) for target in reads], np.float32),
+        target=np.array([target + [0.0] * (MAX_HEADS - len(target)) for target in reads], np.float32),
         weight=np.array(
             [
                 one

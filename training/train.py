@@ -25,7 +25,7 @@ from adjudge.embedded.model.tokens import ModelTokenizer
 from training.batches import fill, moved, plan
 from training.evaluate import summary_lines
 from training.model import KINDS, ROWS, SCALE, Judge, plain, run_block
-from training.packed import MOST_HEADS, Packed, read_packed
+from training.packed import MAX_HEADS, Packed, read_packed
 from training.rows import HELD_BACK
 
 
@@ -111,7 +111,7 @@ def answers(
 ) -> NDArray[np.float32]:
     """The asked question's outputs at every read, or zeros at those of examples that are not wanted."""
     model.eval()
-    found = np.zeros((len(packed.position), MOST_HEADS), np.float32)
+    found = np.zeros((len(packed.position), MAX_HEADS), np.float32)
     for examples in plan(packed, np.arange(len(packed)) if wanted is None else wanted, tokens, None):
         batch = fill(packed, examples, device)
         outputs = model(batch.ids, batch.rows, batch.positions).float().cpu().numpy()

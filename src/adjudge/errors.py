@@ -47,13 +47,16 @@ class DatasetError(InputError):
 class JudgeFileError(InputError):
     """A judge file cannot be read as one."""
 
-    LONGEST = 4000
+    MAX_CHARS = 4000
     """Characters: a message quotes the file, and a hostile one has long lines."""
 
     def __init__(self, where: str, problem: str, hint: str) -> None:
         super().__init__(
             where,
-            *(text if len(text) <= self.LONGEST else f"{text[: self.LONGEST]}…" for text in (problem, hint)),
+            *(
+                text if len(text) <= self.MAX_CHARS else f"{text[: self.MAX_CHARS]}…"
+                for text in (problem, hint)
+            ),
         )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
-MOST_KEPT = 256
+MAX_KEPT = 256
 Record = TypeVar("Record")
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -24,7 +24,7 @@ def cache_by_identity(
         key = (id(record), *args)
         found = kept.get(key)
         if found is None or found[0] is not record:
-            if len(kept) >= MOST_KEPT:
+            if len(kept) >= MAX_KEPT:
                 kept.clear()
             found = kept[key] = (record, make(record, *args, **keywords))
         return found[1]

@@ -9,8 +9,8 @@ from adjudge.records import Criterion, Json
 from adjudge.schemas import object_schema
 from adjudge.text import is_finite
 
-MOST_CRITERIA = 200
-MOST_POINTS = 1e6
+MAX_CRITERIA = 200
+MAX_POINTS = 1e6
 VERDICT = object_schema(
     {
         "criteria": {
@@ -36,8 +36,8 @@ def read_criteria(value: Json) -> tuple[Criterion, ...]:
     """Of a list of `{criterion, points}`, or of texts worth a point each; a `RubricError` where it is none."""
     if not isinstance(value, list) or not value:
         raise RubricError("a rubric is a list of criteria, each with `criterion` and `points`")
-    if len(value) > MOST_CRITERIA:
-        raise RubricError(f"it has {len(value)} criteria; {MOST_CRITERIA} at most can be asked")
+    if len(value) > MAX_CRITERIA:
+        raise RubricError(f"it has {len(value)} criteria; {MAX_CRITERIA} at most can be asked")
     criteria = tuple(_criterion(entry, place) for place, entry in enumerate(value))
     if not any(each.points > 0 for each in criteria):
         raise RubricError("no criterion has points above 0, so there is nothing to earn")
@@ -68,8 +68,8 @@ def _criterion(entry: Json, place: int) -> Criterion:
         raise RubricError("its `criterion` is no text", place)
     if isinstance(points, bool) or not isinstance(points, int | float) or not is_finite(points):
         raise RubricError(f"its points are `{points}`, not a number", place)
-    if points == 0 or abs(points) > MOST_POINTS:
-        raise RubricError(f"its points are {points:g}; give it some, and no more than {MOST_POINTS:g}", place)
+    if points == 0 or abs(points) > MAX_POINTS:
+        raise RubricError(f"its points are {points:g}; give it some, and no more than {MAX_POINTS:g}", place)
     return Criterion(criterion=text.strip(), points=float(points))
 
 

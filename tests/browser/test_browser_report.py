@@ -11,7 +11,7 @@ from adjudge.text import visible
 PART = 20
 """Two judges show their ten lowest rows each."""
 PARTS = [PAYLOADS[start : start + PART] for start in range(0, len(PAYLOADS), PART)]
-LONGEST_SHOWN = (
+MAX_SHOWN_CHARS = (
     60  # of a slice's value the table keeps 80 characters, a place for the payload's name among them
 )
 JUDGE = """---
@@ -124,11 +124,11 @@ def test_no_payload_runs_or_fetches_or_is_lost(part, hostile, open_tab, axe_clea
     tab.assert_quiet()
     assert [asked.kind for asked in tab.requests] == ["document"]
     text = shown(tab.page)
-    lost = [each.name for each in payloads if squeezed(visible(each.text))[:LONGEST_SHOWN] not in text]
+    lost = [each.name for each in payloads if squeezed(visible(each.text))[:MAX_SHOWN_CHARS] not in text]
     assert lost == []
     # in the slices' tables, and among the cases and what was not scored
     for each in payloads:
-        assert text.count(squeezed(visible(each.text))[:LONGEST_SHOWN]) >= 2, each.name
+        assert text.count(squeezed(visible(each.text))[:MAX_SHOWN_CHARS]) >= 2, each.name
     assert tab.page.locator("script, img, iframe, a, form, input, link, object, embed, base").count() == 0
     assert tab.page.title().startswith(f"run {visible(planted(payloads[0]).run_name)}".strip())
     if part < 2:  # light and dark: the other parts differ in their texts alone

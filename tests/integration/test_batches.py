@@ -18,7 +18,7 @@ from adjudge.models.prices import BATCH_LIMITS
 from adjudge.options import Price, make_options
 from adjudge.records import Usage
 from adjudge.runs.against import open_cases
-from adjudge.runs.batch_api.queue import MOST_BATCHES
+from adjudge.runs.batch_api.queue import MAX_BATCHES
 from adjudge.runs.plan import make_plan
 from adjudge.runs.session import open_session
 from adjudge.store import open_store
@@ -377,7 +377,7 @@ def test_what_expires_every_time_has_failed_and_the_next_run_asks_it_again(cases
         assert {(each.outcome.kind, each.outcome.error_kind) for each in made} == {
             ("call_failed", "unavailable")
         }
-        assert sizes(server) == [ROWS] * MOST_BATCHES
+        assert sizes(server) == [ROWS] * MAX_BATCHES
         assert under_way(where, f"{provider}:m") == []
         replies.append(ServerReply(text=json.dumps(GOOD)))
         assert scores(judge_all(server, cases, where, provider=provider, name="r2")) == ALL

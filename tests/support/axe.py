@@ -15,7 +15,7 @@ _good_kinds: set[str] = set()
 
 More than half of its time goes into contrasts, and pages have the same few kinds of text: each kind is looked at until it
 is good once. Of a kind are texts whose colours are equal all the way up; what is laid over something that shines through is of none."""
-_MOST_PLACES = 5
+_MAX_PLACES = 5
 _THERE = "typeof window.axe?.run === 'function'"
 """Half a megabyte of script is sent to each page once, not for each look at it."""
 _RUN = "([within, options]) => axe.run(within ?? document, options).then(found => found.violations)"
@@ -88,7 +88,7 @@ def assert_axe_clean(
 def _readable(violation: Mapping[str, Any]) -> str:
     places = violation["nodes"]
     lines = [f"{violation['id']} ({violation['impact']}): {violation['help']}, in {len(places)} places"]
-    for place in places[:_MOST_PLACES]:
+    for place in places[:_MAX_PLACES]:
         lines.append(f"  at {' '.join(map(str, place['target']))}: {' '.join(place['html'].split())[:160]}")
         checks = [*place.get("any", ()), *place.get("all", ()), *place.get("none", ())]
         lines += [f"     {check['message']}" for check in checks]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from xss_corpus import PAYLOADS, Payload
 
-LONGEST = 1_500
+MAX_CHARS = 1_500
 """Characters of a text that holds several; what is longer alone stays alone."""
 
 
@@ -18,7 +18,7 @@ def packed() -> list[Payload]:
 def _packs() -> Iterator[list[Payload]]:
     held: list[Payload] = []
     for payload in PAYLOADS:
-        if held and sum(len(each.text) for each in held) + len(payload.text) > LONGEST:
+        if held and sum(len(each.text) for each in held) + len(payload.text) > MAX_CHARS:
             yield held
             held = []
         held.append(payload)

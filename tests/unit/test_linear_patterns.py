@@ -25,7 +25,7 @@ CALLS = {"compile", "findall", "finditer", "fullmatch", "match", "search", "spli
 NAME = "score"
 """Stands for the names that judges and contracts bring into a pattern."""
 SCREENED, SMALL, LARGE = 1_000, 12_500, 50_000
-MOST = 6
+MAX_COUNT = 6
 """Four times the text may take six times as long; what grows with the square takes sixteen times as long."""
 QUICK = 0.25
 """What grows with the square takes a billion steps at 50 kB, seconds: what takes less processor time than this
@@ -147,7 +147,7 @@ def patterns() -> dict[re.Pattern[str], str]:
 def grows_too_fast(work: Callable[[str], Callable[[], object]], small: str, large: str) -> bool:
     for _ in range(LOOKS):
         took = cpu_seconds(work(large), at_most=20)
-        if took < QUICK or took <= MOST * cpu_seconds(work(small)):
+        if took < QUICK or took <= MAX_COUNT * cpu_seconds(work(small)):
             return False
     return True
 

@@ -13,8 +13,8 @@ from adjudge.expressions import exact_number
 from adjudge.records import Failed
 from adjudge.scoring.correctness import LOOKED_AT, QuotedPair, compare_pair
 from adjudge.scoring.numbers.compare import NumberComparison, read_name
-from adjudge.scoring.numbers.found import LONGEST_TEXT, MOST_NUMBERS, placed_numbers, placed_words
-from adjudge.scoring.numbers.quantities import LONGEST, read_spans
+from adjudge.scoring.numbers.found import MAX_NUMBERS, MAX_TEXT_CHARS, placed_numbers, placed_words
+from adjudge.scoring.numbers.quantities import MAX_CHARS, read_spans
 from adjudge.scoring.text import text_of
 
 CITATION = re.compile(r"\[[0-9]{1,3}(?:, ?[0-9]{1,3}){0,9}\]")
@@ -43,17 +43,17 @@ def check_numeric(fields: Fields, parameters: Numeric) -> Finding | Failed:
     if not expected:
         return not_checked("missing_input", "`reference` is blank", "reference")
     response = response_text(fields)
-    if which == "any" and len(response) > LONGEST_TEXT:
+    if which == "any" and len(response) > MAX_TEXT_CHARS:
         return not_checked(
             "too_long",
-            f"`response` has {len(response)} characters; {LONGEST_TEXT} at most are searched for any number",
+            f"`response` has {len(response)} characters; {MAX_TEXT_CHARS} at most are searched for any number",
             "response",
         )
     found = numbers_of(response, which)
-    if len(found) > MOST_NUMBERS:
+    if len(found) > MAX_NUMBERS:
         return not_checked(
             "too_long",
-            f"the response has more than {MOST_NUMBERS} numbers; any of them could agree",
+            f"the response has more than {MAX_NUMBERS} numbers; any of them could agree",
             "response",
         )
     tolerance = exact_number(parameters.tolerance)
@@ -98,7 +98,7 @@ def _compare(
 def expected_number(text: str, which: Which) -> str | None:
     """The whole text where it is one number or date, else the one number of it that counts."""
     whole = text.strip().rstrip(".")
-    if len(whole) <= LONGEST and (read_spans(whole) or read_name(whole, year_asked=False)):
+    if len(whole) <= MAX_CHARS and (read_spans(whole) or read_name(whole, year_asked=False)):
         return whole
     found = numbers_of(text, "last" if which == "any" else which)
     return found[0] if found else None
@@ -106,7 +106,7 @@ def expected_number(text: str, which: Which) -> str | None:
 
 def numbers_of(text: str, which: Which) -> list[str]:
     """All the different numbers for `any`; else the one that stands first, or last. `[2]` cites a source."""
-    head = text[-LONGEST_TEXT:] if which == "last" else text[:LONGEST_TEXT]
+    head = text[-MAX_TEXT_CHARS:] if which == "last" else text[:MAX_TEXT_CHARS]
     return _placed(CITATION.sub(" ", head), which) or _placed(head, which)
 
 

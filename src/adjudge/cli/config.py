@@ -33,7 +33,7 @@ def _no_problem(_value: str, _ctx: click.Context) -> str | None:
     return None
 
 
-MOST_SIGNS = 64
+MAX_SIGNS = 64
 
 
 def _place_problem(value: str, _ctx: click.Context) -> str | None:
@@ -41,7 +41,7 @@ def _place_problem(value: str, _ctx: click.Context) -> str | None:
     if "://" in value:
         return "is an address, not a path"
     ends = [position for position, mark in enumerate(value) if mark == "#"]
-    if len(ends) > MOST_SIGNS:
+    if len(ends) > MAX_SIGNS:
         return "has too many `#`"
     return next(filter(None, map(_path_problem, [value, *(value[:end] for end in ends)])), None)
 

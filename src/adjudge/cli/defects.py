@@ -14,7 +14,7 @@ from adjudge import __version__
 from adjudge.embedded.model.files import CACHE_VARIABLE, system_cache
 from adjudge.models.secrets import Scrubber
 
-MOST_CHARS = 200_000
+MAX_CHARS = 200_000
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
 _URL_PASSWORD = re.compile(r"://[^\s/@]*:([^\s/@]+)@")
 
@@ -24,7 +24,7 @@ def defect_message(error: BaseException, environ: Mapping[str, str] = os.environ
     scrubber = Scrubber(_secrets(environ))
     kind = type(error).__name__
     name = f"error-{datetime.now(UTC):%Y%m%d-%H%M%S}-{os.getpid()}.txt"
-    text = scrubber.lines("".join(traceback.format_exception(error)))[-MOST_CHARS:]
+    text = scrubber.lines("".join(traceback.format_exception(error)))[-MAX_CHARS:]
     report = f"adjudge {__version__}, Python {sys.version.split()[0]}, {sys.platform}\n\n{text}"
     for folder in _folders(environ):
         with suppress(OSError):

@@ -24,9 +24,9 @@ ROLES: Mapping[str, Speaker] = {
 }
 TITLES: Mapping[Speaker, str] = {"system": "System", "user": "User", "assistant": "Assistant", "tool": "Tool"}
 TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
-LONGEST_NAME = 80
+MAX_NAME_CHARS = 80
 INDENT = "  "
-LEAST_SHOWN = 200
+MIN_SHOWN = 200
 """Bytes of a message that stay, at its beginning and at its end, where it is shortened."""
 
 
@@ -173,7 +173,7 @@ def _part_text(part: Mapping[str, Json], where: str) -> str:
         raise UnusableError(
             f"{where} with a part that is {describe_json(dict(part))}", "a part with a `type`"
         )
-    return f"[{one_line(kind, LONGEST_NAME)}]"
+    return f"[{one_line(kind, MAX_NAME_CHARS)}]"
 
 
 def _content_text(content: Json, where: str) -> str:
@@ -243,7 +243,7 @@ def transcript(said: Sequence[Said], most_bytes: int) -> Transcript:
     blocks = [each.shown for each in said]
     if sum(utf8_size(block) + 2 for block in blocks) <= most_bytes:
         return Transcript("\n\n".join(blocks))
-    most_each = max(2 * LEAST_SHOWN, most_bytes // 4)
+    most_each = max(2 * MIN_SHOWN, most_bytes // 4)
     first_user = next((place for place, each in enumerate(said) if each.speaker == "user"), -1)
     leading = [place for place, each in enumerate(said) if each.speaker == "system" or place == first_user]
     chosen: dict[int, str] = {}
@@ -278,7 +278,7 @@ def _call_block(call: ToolCall) -> str:
 
 
 def _named(name: str) -> str:
-    return one_line(name, LONGEST_NAME) or "(no name)"
+    return one_line(name, MAX_NAME_CHARS) or "(no name)"
 
 
 def _block(title: str, value: Json) -> str:
@@ -286,7 +286,7 @@ def _block(title: str, value: Json) -> str:
     if value is None or value in ({}, []):
         return title
     if isinstance(value, dict):
-        lines = [f"{one_line(str(name), LONGEST_NAME)}: {as_text(each)}" for name, each in value.items()]
+        lines = [f"{one_line(str(name), MAX_NAME_CHARS)}: {as_text(each)}" for name, each in value.items()]
     elif isinstance(value, list):
         lines = [f"- {as_text(each)}" for each in value]
     else:

@@ -23,7 +23,7 @@ from adjudge.options import Turns
 from adjudge.records import BadRow, Case, Json, Place
 from adjudge.text import as_text, utf8_size
 
-MOST_TRANSCRIPT_TOKENS = 32_000
+MAX_TRANSCRIPT_TOKENS = 32_000
 """What a prompt has of a conversation; half of the model's context where that is less."""
 BYTES_PER_TOKEN = 3
 SHORT_TOKENS = 4_000
@@ -42,11 +42,11 @@ class TurnRules:
     strict: bool = False
 
     def transcript(self, said: tuple[Said, ...]) -> Transcript:
-        found = transcript(said, MOST_TRANSCRIPT_TOKENS * BYTES_PER_TOKEN)
+        found = transcript(said, MAX_TRANSCRIPT_TOKENS * BYTES_PER_TOKEN)
         if utf8_size(found.text) < SHORT_TOKENS * BYTES_PER_TOKEN:
             return found
         known = self.context_tokens()
-        if known is None or known // 2 >= MOST_TRANSCRIPT_TOKENS:
+        if known is None or known // 2 >= MAX_TRANSCRIPT_TOKENS:
             return found
         return transcript(said, known // 2 * BYTES_PER_TOKEN)
 

@@ -12,7 +12,7 @@ from adjudge.documents.document import Document, Gauge, Plot, Quote, Text, plain
 from adjudge.documents.svg import draw, draw_gauge
 from adjudge.text import seen, shorten, visible
 
-LONGEST = 600
+MAX_CHARS = 600
 """Characters of a case's text; the store has the rest."""
 
 
@@ -42,7 +42,7 @@ def text_html(text: Text) -> Markup:
 
 def excerpt(text: str) -> str:
     """A case's text on a page: its lines stay, what does not show becomes visible."""
-    return seen(shorten(text, LONGEST))
+    return seen(shorten(text, MAX_CHARS))
 
 
 def plot_svg(plot: Plot) -> Markup:

@@ -11,7 +11,7 @@ from adjudge.documents.sinks import Sink
 from adjudge.records import Json
 from adjudge.text import shorten, without_controls
 
-LONGEST_TEXT = 4_000
+MAX_TEXT_CHARS = 4_000
 _HELD_BYTES = 1_000_000
 _CHUNK = 1 << 16
 # What XML 1.0 has no way to write, even escaped, beside the controls.
@@ -126,7 +126,7 @@ def _attribute(value: Json) -> str:
 
 
 def _text(value: Json) -> str:
-    return escape(_plain(value, LONGEST_TEXT))
+    return escape(_plain(value, MAX_TEXT_CHARS))
 
 
 def _plain(value: Json, most: int) -> str:

@@ -22,7 +22,7 @@ from adjudge.text import one_line, visible
 
 _SPECIAL = re.compile(r"[\\`*_{}\[\]<>#|~$&@]")
 _TICKS = re.compile(r"`+")
-LONGEST = 300
+MAX_CHARS = 300
 """Characters of a case's text."""
 
 
@@ -102,11 +102,13 @@ def _cases(listed: CaseList) -> Iterator[str]:
     yield f"**{escaped(listed.label)}**: {_text(listed.text)}{aside}"
     yield ""
     for case in listed.cases:
-        question = f" {quoted(one_line(case.question, LONGEST))}" if case.question else ""
+        question = f" {quoted(one_line(case.question, MAX_CHARS))}" if case.question else ""
         words = [word for word in (case.change, *case.marks) if word]
         marks = f" ({escaped(' · '.join(words))})" if words else ""
         yield f"- {quoted(one_line(case.case_id, 80))}{question}{marks}"
         for word, text in case.lines:
-            yield f"  - {escaped(word)} {quoted(one_line(text, LONGEST))}" if text else f"  - {escaped(word)}"
+            yield (
+                f"  - {escaped(word)} {quoted(one_line(text, MAX_CHARS))}" if text else f"  - {escaped(word)}"
+            )
         if case.reason:
-            yield f"  - because {quoted(one_line(case.reason, LONGEST))}"
+            yield f"  - because {quoted(one_line(case.reason, MAX_CHARS))}"

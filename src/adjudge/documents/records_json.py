@@ -12,7 +12,7 @@ from adjudge.text import encodable
 if TYPE_CHECKING:  # printing needs no record
     from adjudge.records import Json
 
-_DEEPEST = 100  # JSON writers give up somewhere above 200 levels
+_MAX_DEPTH = 100  # JSON writers give up somewhere above 200 levels
 
 
 def records_json(value: object, depth: int = 0) -> "Json":
@@ -35,7 +35,7 @@ def records_json(value: object, depth: int = 0) -> "Json":
         return records_json(float(value))
     if isinstance(value, datetime):
         return value.isoformat()
-    if depth >= _DEEPEST:
+    if depth >= _MAX_DEPTH:
         return "nested too deeply to show"
     names = field_names(value)
     if names is not None:

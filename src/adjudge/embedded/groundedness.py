@@ -10,7 +10,7 @@ from adjudge.embedded.reading.sentences import Sentence, split_sentences
 from adjudge.embedded.reading.signs import DECLINES
 from adjudge.embedded.reply import JobReply, percent
 from adjudge.records import Json
-from adjudge.scoring.checklist import MOST_ITEMS
+from adjudge.scoring.checklist import MAX_ITEMS
 from adjudge.scoring.terms import is_quoted
 from adjudge.scoring.text import fold, text_of
 
@@ -31,9 +31,9 @@ async def list_claims(model: TextModel, fields: Mapping[str, Json]) -> JobReply:
         for sentence in split_sentences(response)
         if claims(sentence) and is_quoted(sentence.text, folded)
     ]
-    notes = (f"claims_not_checked:{len(found) - MOST_ITEMS}",) if len(found) > MOST_ITEMS else ()
+    notes = (f"claims_not_checked:{len(found) - MAX_ITEMS}",) if len(found) > MAX_ITEMS else ()
     return JobReply(
-        parts={"claims": [{"claim": text, "quote": text} for text in found[:MOST_ITEMS]]}, notes=notes
+        parts={"claims": [{"claim": text, "quote": text} for text in found[:MAX_ITEMS]]}, notes=notes
     )
 
 

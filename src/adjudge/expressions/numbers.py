@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 from functools import lru_cache
 
-LARGEST_BITS = 4096
+MAX_BITS = 4096
 """Far beyond any score; a longer integer is hostile, and products of many would fill the memory."""
 
 
@@ -16,7 +16,7 @@ def exact_number(value: object) -> Fraction | None:
     if isinstance(value, bool):
         return None
     if isinstance(value, int):
-        return Fraction(value) if value.bit_length() <= LARGEST_BITS else None
+        return Fraction(value) if value.bit_length() <= MAX_BITS else None
     if isinstance(value, float):
         return _of_float(value) if math.isfinite(value) else None
     return None
@@ -36,4 +36,4 @@ def round_half_up(value: Fraction, digits: int = 0) -> Fraction:
 
 def is_usable(value: Fraction) -> bool:
     """Small enough to compute on with."""
-    return max(value.numerator.bit_length(), value.denominator.bit_length()) <= LARGEST_BITS
+    return max(value.numerator.bit_length(), value.denominator.bit_length()) <= MAX_BITS

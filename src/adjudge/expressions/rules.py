@@ -29,9 +29,9 @@ from adjudge.text import shorten
 
 Value = Fraction | bool | str | None | list[Json] | dict[str, Json]
 
-LONGEST = 2000
+MAX_CHARS = 2000
 """Characters."""
-LARGEST_EXPONENT = 400
+MAX_EXPONENT = 400
 TOKEN = lazy_pattern(
     r"""(?P<space>\s+)
       | (?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
@@ -73,7 +73,7 @@ def _error_at(text: str, offset: int, problem: str, hint: str) -> ExpressionErro
 
 def _read_number(text: str) -> Fraction:
     exponent = re.search(r"[eE]([+-]?[0-9]+)$", text)
-    if exponent and abs(int(exponent[1])) > LARGEST_EXPONENT:
+    if exponent and abs(int(exponent[1])) > MAX_EXPONENT:
         raise UnusableLiteralError(
             f"`{shorten(text, 80)}` is too large or too small", "scores are small numbers"
         )
@@ -100,7 +100,7 @@ RULES = Grammar(
     functions=FUNCTIONS,
     read_number=_read_number,
     read_text=lambda text: text[1:-1],
-    max_tokens=LONGEST,
+    max_tokens=MAX_CHARS,
     end="the end",
     hint='an expression is made of fields, numbers, "text", true, false, null, + - * /, comparisons, and, or, not, '
     f"parentheses, {', '.join(FUNCTIONS)}",
@@ -149,10 +149,10 @@ class Expression(Struct, frozen=True, kw_only=True):
 @lru_cache(maxsize=512)
 def parse_expression(text: str) -> Expression:
     """Read a rule; an ExpressionError names the column, what was found and what to write."""
-    if len(text) > LONGEST:
+    if len(text) > MAX_CHARS:
         raise ExpressionError(
             f"`{shorten(text, 80)}`",
-            f"the expression has {len(text)} characters; at most {LONGEST} are read",
+            f"the expression has {len(text)} characters; at most {MAX_CHARS} are read",
             "compute part of it in the verdict, or use a named scorer",
         )
     if not text.strip():

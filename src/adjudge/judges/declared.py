@@ -10,7 +10,7 @@ from msgspec import Struct
 from adjudge.errors import JudgeFileError
 from adjudge.judges.front_matter import KEYS, Located
 from adjudge.judges.picoschema import schema_inputs, schema_verdict
-from adjudge.judges.schema import LARGEST_NUMBER, read_verdict, too_large
+from adjudge.judges.schema import MAX_NUMBER, read_verdict, too_large
 from adjudge.patterns import lazy_pattern
 from adjudge.records import WINNER_SCORES, Dialect, Json, Rating, Rubric, Scale, WhenEmpty
 from adjudge.rubrics import RubricError, read_criteria
@@ -246,7 +246,7 @@ class _KeyReader:
             raise self.error(
                 entry.line, f"{what} is `{_written(entry)}`, not a number", "write a number, such as 0 or 0.5"
             )
-        if abs(value) > LARGEST_NUMBER:
+        if abs(value) > MAX_NUMBER:
             raise too_large(self.where, entry, what)
         return value
 
@@ -415,7 +415,7 @@ class _KeyReader:
                 f"`max_output_tokens: {_written(entry)}` is not a whole number above 0",
                 "write, say, 1024",
             )
-        if entry.value > LARGEST_NUMBER:
+        if entry.value > MAX_NUMBER:
             raise too_large(self.where, entry, "`max_output_tokens`")
         return entry.value
 

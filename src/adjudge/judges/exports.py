@@ -12,7 +12,7 @@ from adjudge.judges.front_matter import read_yaml_value
 from adjudge.patterns import lazy_pattern
 from adjudge.records import Dialect, Json, Role
 
-DEEPEST = 64
+MAX_DEPTH = 64
 
 ROLES: Mapping[str, Role] = {
     "system": "system",
@@ -96,7 +96,7 @@ def role_blocks(text: str) -> tuple[WrittenMessage, ...]:
 
 def prompts_in(value: Json, name: str | None, depth: int = 0) -> list[WrittenPrompt]:
     """The prompts of a JSON value, in its order; `name` is the key it stands under."""
-    if depth > DEEPEST:
+    if depth > MAX_DEPTH:
         return []
     messages = _messages(value)
     if messages:
@@ -173,7 +173,7 @@ def _several(value: dict[str, Json], name: str | None, depth: int) -> Iterator[W
 
 def _graders(value: Json, name: str | None, depth: int) -> Iterator[WrittenPrompt]:
     """promptfoo: the `rubricPrompt` of each test, of its options and of its assertions."""
-    if depth > DEEPEST:
+    if depth > MAX_DEPTH:
         return
     if isinstance(value, list):
         for entry in value:
@@ -306,7 +306,7 @@ def _part(part: Json) -> str | None:
 def _from_langchain(value: dict[str, Json], name: str | None) -> list[WrittenPrompt]:
     """A prompt template as LangChain's `dumps` writes it, alone or as the first step of a chain."""
     node: Json = value
-    for _ in range(DEEPEST):
+    for _ in range(MAX_DEPTH):
         if not isinstance(node, dict) or not isinstance(node.get("kwargs"), dict):
             return []
         kwargs = node["kwargs"]

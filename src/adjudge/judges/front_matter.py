@@ -15,8 +15,8 @@ from adjudge.errors import JudgeFileError
 from adjudge.patterns import lazy_pattern
 from adjudge.records import Json
 
-LARGEST_CHARACTERS = 256 * 1024
-DEEPEST = 32
+MAX_CHARS = 256 * 1024
+MAX_DEPTH = 32
 KEYS = (
     "adjudge",
     "name",
@@ -153,10 +153,10 @@ def read_yaml_value(text: str, *, where: str) -> Json:
 def _read_located(text: str, where: str, first_line: int, what: str) -> Located | None:
     import yaml  # noqa: PLC0415 - slow, and not needed for bare prompts
 
-    if len(text) > LARGEST_CHARACTERS:
+    if len(text) > MAX_CHARS:
         raise JudgeFileError(
             where,
-            f"the {what} has {len(text)} characters; {LARGEST_CHARACTERS} at most are read",
+            f"the {what} has {len(text)} characters; {MAX_CHARS} at most are read",
             "move text into the body, or close the front matter with a line `---`"
             if what == _FRONT_MATTER
             else "divide the file, or save it as JSON",
@@ -194,10 +194,10 @@ def _careful_loader(yaml: Any, where: str, first_line: int) -> Any:
                     "write the value out where it is used",
                 )
             self.depth += 1
-            if self.depth > DEEPEST and isinstance(event, yaml.CollectionStartEvent):
+            if self.depth > MAX_DEPTH and isinstance(event, yaml.CollectionStartEvent):
                 raise JudgeFileError(
                     f"{where} line {line}",
-                    f"the YAML is nested more than {DEEPEST} deep",
+                    f"the YAML is nested more than {MAX_DEPTH} deep",
                     "flatten it",
                 )
             node = super().compose_node(parent, index)

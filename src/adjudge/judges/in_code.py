@@ -11,7 +11,7 @@ from adjudge.errors import ExpressionError, JudgeFileError
 from adjudge.expressions import EvaluationError, Expression, parse_expression
 from adjudge.judges.assembly.score import validate_pass_rule
 from adjudge.judges.declared import Declared, clean_name
-from adjudge.judges.front_matter import LARGEST_CHARACTERS, Located, SplitFile
+from adjudge.judges.front_matter import MAX_CHARS, Located, SplitFile
 from adjudge.judges.identity import judge_hash
 from adjudge.judges.judge_file import front_matter_line
 from adjudge.records import CombineScore, Contract, Input, Json, Judge, Scale
@@ -21,7 +21,7 @@ from adjudge.text import did_you_mean
 ALLOWED = frozenset({"adjudge", "name", "description", "passes", "anchors"})
 WITH_A_CHECK = ALLOWED | {"check", "when_missing", "when_empty"}
 WITH_A_COMBINATION = ALLOWED | {"combine", "scale"}
-MOST_PARTS = 12
+MAX_PARTS = 12
 UNIT = Scale(low=0.0, high=1.0)
 _PART_NAME = re.compile(r"[^\W\d]\w*")
 
@@ -170,9 +170,9 @@ def _parse(declared: Declared, formula: str) -> Expression:
         raise declared.error(
             "combine", f"`{formula}` names no judge", "write `0.5 * correctness + 0.5 * tools`"
         )
-    if len(expression.names) > MOST_PARTS:
+    if len(expression.names) > MAX_PARTS:
         raise declared.error(
-            "combine", f"it names {len(expression.names)} judges", f"combine {MOST_PARTS} at most"
+            "combine", f"it names {len(expression.names)} judges", f"combine {MAX_PARTS} at most"
         )
     for name in sorted(expression.names):
         if not _PART_NAME.fullmatch(name):
@@ -267,10 +267,10 @@ def _self_contained(declared: Declared, split: SplitFile, formula: str, parts: M
     values: dict[str, Json] = {key: entry.value for key, entry in split.front_matter.entries.items()}
     values["combine"] = {"score": formula, "judges": judges}
     text = "---\n" + "".join(f"{front_matter_line(key, value)}\n" for key, value in values.items()) + "---\n"
-    if len(text) > LARGEST_CHARACTERS:
+    if len(text) > MAX_CHARS:
         raise declared.error(
             "combine",
             f"its parts have {len(text)} characters together",
-            f"combine judges of {LARGEST_CHARACTERS} at most",
+            f"combine judges of {MAX_CHARS} at most",
         )
     return text

@@ -16,10 +16,10 @@ from adjudge.versions import READER_VERSION, SCORER_VERSIONS
 
 BUILT_IN = Path(__file__).with_name("built_in")
 """One file for each built-in judge; replaced versions go to `old/`, which keeps them loadable as `name@hash`."""
-LARGEST_BYTES = 8 * 1024 * 1024
-DEEPEST_PARTS = 8
+MAX_BYTES = 8 * 1024 * 1024
+MAX_DEPTH_PARTS = 8
 """Combinations of combinations."""
-MOST_SIGNS = 64
+MAX_SIGNS = 64
 """How many `#` of `FILE#name` may belong to the file's name."""
 _DATA_SUFFIXES = (".json", ".jsonl", ".yaml", ".yml")
 _SUFFIXES = (
@@ -84,9 +84,9 @@ class PartLoader(NamedTuple):
 
     def __call__(self, reference: str, *, name: str, where: str) -> Judge:
         if "\n" in reference:  # a judge file written into this one, as a store keeps it
-            if len(self.chain) >= DEEPEST_PARTS:
+            if len(self.chain) >= MAX_DEPTH_PARTS:
                 raise JudgeFileError(
-                    where, f"combinations are nested more than {DEEPEST_PARTS} deep", "flatten them"
+                    where, f"combinations are nested more than {MAX_DEPTH_PARTS} deep", "flatten them"
                 )
             nested = self._replace(chain=(*self.chain, Path(name)))
             return _parse(
@@ -269,7 +269,7 @@ def _find_file(root: Path, reference: str) -> FoundFile | None:
     if _is_file(root / reference, reference):
         return FoundFile(root / reference, reference)
     signs = [position for position, mark in enumerate(reference) if mark == "#"]
-    for position in signs[:MOST_SIGNS]:
+    for position in signs[:MAX_SIGNS]:
         file = reference[:position]
         if _is_file(root / file, file):
             return FoundFile(root / file, file, reference[position + 1 :])
@@ -291,10 +291,10 @@ def _load_file(found: FoundFile, chain: tuple[Path, ...] = ()) -> Judge:
 def _read_file(path: Path, where: str) -> str:
     try:
         size = path.stat().st_size
-        if size > LARGEST_BYTES:
+        if size > MAX_BYTES:
             raise JudgeFileError(
                 where,
-                f"it has {size} bytes; a judge file has {LARGEST_BYTES} at most",
+                f"it has {size} bytes; a judge file has {MAX_BYTES} at most",
                 "name a prompt or a judge file",
             )
         raw = path.read_bytes()

@@ -23,8 +23,8 @@ from adjudge.judges.front_matter import read_yaml_value
 from adjudge.records import Json
 from adjudge.text import did_you_mean
 
-MOST_PROMPTS = 1000
-MOST_MESSAGES = 256
+MAX_PROMPTS = 1000
+MAX_MESSAGES = 256
 _YAML_KEY = re.compile(
     r"^(?:messages|prompt|prompts|template|rubricPrompt|defaultTest|tests)[ \t]*:[ \t]*(?:[|>][-+0-9]{0,2}[ \t]*)?$",
     re.MULTILINE,
@@ -41,10 +41,10 @@ def read_prompts(text: str, *, where: str, suffix: str = "") -> tuple[WrittenPro
     else:
         found = [WrittenPrompt(messages=role_blocks(text) or (WrittenMessage(role="user", text=text),))]
     for prompt in found:
-        if len(prompt.messages) > MOST_MESSAGES:
+        if len(prompt.messages) > MAX_MESSAGES:
             raise JudgeFileError(
                 where,
-                f"a prompt in it has {len(prompt.messages)} messages; {MOST_MESSAGES} at most are read",
+                f"a prompt in it has {len(prompt.messages)} messages; {MAX_MESSAGES} at most are read",
                 "use fewer",
             )
     return _named(found, where)
@@ -80,9 +80,9 @@ def _named(found: list[WrittenPrompt], where: str) -> tuple[WrittenPrompt, ...]:
     """Each with a name of its own: its number where it has none, its number after the name where two share one."""
     if len(found) == 1:
         return (found[0],)
-    if len(found) > MOST_PROMPTS:
+    if len(found) > MAX_PROMPTS:
         raise JudgeFileError(
-            where, f"it holds {len(found)} prompts; {MOST_PROMPTS} at most are read", "divide the file"
+            where, f"it holds {len(found)} prompts; {MAX_PROMPTS} at most are read", "divide the file"
         )
     taken: set[str] = set()
     named = []

@@ -25,7 +25,7 @@ from adjudge.judges.judge_file import (
     missing_lines,
 )
 from adjudge.judges.load import parse_judge
-from adjudge.judges.schema import LARGEST_NUMBER
+from adjudge.judges.schema import MAX_NUMBER
 from adjudge.records import NOTHING, Contract, ExpressionScore, Json, Judge, PointsScore
 from adjudge.schemas import as_number, object_schema, properties_of
 
@@ -33,7 +33,7 @@ UNKNOWN = "unknown"
 NOT_TOLD = "the model could not tell"
 _FIELD_NAME = re.compile(r"[^\W\d]\w*")
 
-Number = Annotated[float, Meta(ge=-LARGEST_NUMBER, le=LARGEST_NUMBER)]
+Number = Annotated[float, Meta(ge=-MAX_NUMBER, le=MAX_NUMBER)]
 Text = Annotated[str, Meta(min_length=1, max_length=200)]
 
 

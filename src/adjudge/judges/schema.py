@@ -8,7 +8,7 @@ from adjudge.records import Json
 from adjudge.schemas import object_schema
 from adjudge.text import did_you_mean, is_finite
 
-LARGEST_NUMBER = 1e12
+MAX_NUMBER = 1e12
 """Of a scale, a range, points: beyond it squares and sums lose what people mean by a score."""
 TYPES = ("string", "number", "integer", "boolean", "list", "object", "null")
 _TYPE_WORDS: Mapping[str, str] = {
@@ -189,7 +189,7 @@ def _enum(located: Located, where: str) -> dict[str, Json]:
     for element in entry.elements:
         if element.value is not None and not isinstance(element.value, str | int | float):
             raise _error(where, element.line, "an enum value is a list or a mapping", "use words or numbers")
-        if isinstance(element.value, int | float) and abs(element.value) > LARGEST_NUMBER:
+        if isinstance(element.value, int | float) and abs(element.value) > MAX_NUMBER:
             raise too_large(where, element, "an enum value")
     if len(set(values)) < len(values):
         raise _error(where, entry.line, "`enum` lists a value twice", "list each once")
@@ -231,7 +231,7 @@ def _keyword_value(keyword: str, entry: Located, where: str) -> Json:
             raise _error(where, entry.line, f"`{keyword}` is not a number", "write a number, such as 0")
     elif isinstance(value, bool) or not isinstance(value, int) or value < 0:
         raise _error(where, entry.line, f"`{keyword}` is not a count", "write a whole number")
-    if abs(value) > LARGEST_NUMBER:
+    if abs(value) > MAX_NUMBER:
         raise too_large(where, entry, f"`{keyword}`")
     return value
 
@@ -240,7 +240,7 @@ def too_large(where: str, entry: Located, what: str) -> JudgeFileError:
     return _error(
         where,
         entry.line,
-        f"{what} is {entry.written}, beyond {LARGEST_NUMBER:.0f}",
+        f"{what} is {entry.written}, beyond {MAX_NUMBER:.0f}",
         "choose a smaller number: scores on a scale such as 0 to 100 say as much",
     )
 

@@ -7,14 +7,14 @@ from random import Random
 from typing import NamedTuple
 
 from adjudge.records import LabelDraw
-from adjudge.stats.labelling import LEAST_UNIFORM, Draw, Uncertainty, draw_for_labelling
+from adjudge.stats.labelling import MIN_UNIFORM, Draw, Uncertainty, draw_for_labelling
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DrawRequest:
     count: int
     """0 draws nothing, and asks for what was drawn before and lacks a label."""
-    uniform_share: float = LEAST_UNIFORM
+    uniform_share: float = MIN_UNIFORM
     seed: int = 0
     at: datetime
 

@@ -20,7 +20,7 @@ _WORDS: Mapping[str, str] = {
 }  # fmt: skip
 _DATE = re.compile(r"[-@_](?:\d{4}-\d{2}-\d{2}|\d{8}|\d{6}|\d{4}|latest)$")
 _WORD = re.compile(r"[a-z]+|\d+")
-_LONGEST = 200
+_MAX_CHARS = 200
 
 
 @lru_cache(maxsize=4096)
@@ -48,7 +48,7 @@ def family_of(name: str) -> str | None:
 
 def _bare(name: str) -> str:
     """Without provider, folders and the date of the version."""
-    text = name[:_LONGEST].strip().lower()
+    text = name[:_MAX_CHARS].strip().lower()
     text = text.rpartition("/")[2]
     provider, _, model = text.partition(":")
     text = model if model and provider in EXAMPLES else text

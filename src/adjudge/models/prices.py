@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from adjudge.records import Usage
 
 MILLION = 1_000_000
-MOST_MODELS = 256
+MAX_MODELS = 256
 BATCH_SHARE = Decimal("0.5")
 """Of the price, for a request in a batch: both OpenAI and Anthropic take half, of input, cached input and output."""
 
@@ -86,7 +86,7 @@ class Prices:
         if self._provider is None or not model or usage.input is None or usage.output is None:
             return None
         if model not in self._found:
-            if len(self._found) >= MOST_MODELS:
+            if len(self._found) >= MAX_MODELS:
                 self._found.clear()  # a server that makes up a name for every reply
             self._found[model] = find_price(self._provider, model)
         priced = self._found[model]

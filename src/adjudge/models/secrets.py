@@ -13,8 +13,8 @@ MASK = "[key]"
 MESSAGE_CHARS = 300
 LOOK_AT_CHARS = 8_192  # scrub before the cut, so that a secret on the cut cannot leave its first half behind
 
-SHORTEST_IN_MESSAGES = 4  # a shorter one would turn every other word of an error into a mask
-SHORTEST_IN_REPLIES = (
+MIN_IN_MESSAGES_CHARS = 4  # a shorter one would turn every other word of an error into a mask
+MIN_IN_REPLIES_CHARS = (
     12  # people set `EMPTY` or `ollama` as the key of a local server; replies may say those words
 )
 
@@ -42,9 +42,9 @@ class Scrubber:
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         known = sorted({secret for secret in secrets if secret}, key=len, reverse=True)
-        self._forms = _forms(known, SHORTEST_IN_MESSAGES)
-        self._reply_forms = _forms(known, SHORTEST_IN_REPLIES)
-        long = [secret for secret in known if len(secret) >= SHORTEST_IN_REPLIES]
+        self._forms = _forms(known, MIN_IN_MESSAGES_CHARS)
+        self._reply_forms = _forms(known, MIN_IN_REPLIES_CHARS)
+        long = [secret for secret in known if len(secret) >= MIN_IN_REPLIES_CHARS]
         # in other case, or broken by a blank
         self._loose = (
             re.compile("|".join(r"\s?".join(map(re.escape, secret)) for secret in long), re.IGNORECASE)

@@ -21,7 +21,7 @@ from adjudge.records import (
 from adjudge.schemas import as_number, properties_of, spell_option
 
 PRAISE = "Every point is right and nothing is missing."
-MOST_TRIED = 4096
+MAX_TRIED = 4096
 """Verdicts of a comparison, of which the one that pays most is forged."""
 _FAULTS = ("contradict", "miss", "error", "wrong", "fault", "violat", "harm", "fail", "hallucin")
 """A field of such a name is good news when it is false."""
@@ -116,7 +116,7 @@ def _deciding(judge: Judge, pair: Pair, winner: Winner) -> dict[str, Json]:
             names = [name for name in properties if name in expression.names]
             found = []
             ends = product(*(_ends(properties[name], pair) for name in names))
-            for values in islice(ends, MOST_TRIED):
+            for values in islice(ends, MAX_TRIED):
                 verdict = dict(zip(names, values, strict=True))
                 try:
                     score = expression.evaluate(verdict)

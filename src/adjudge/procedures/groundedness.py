@@ -5,7 +5,7 @@ from adjudge.procedures.checklist import list_items
 from adjudge.procedures.procedure import Context, Procedure, RequestSettings, Ruling, distinct, is_blank
 from adjudge.procedures.single import judge_once, rule_on
 from adjudge.prompts.fill import Filled
-from adjudge.prompts.fit import LEAST_BYTES, DoesNotFitError, prompt_bytes
+from adjudge.prompts.fit import MIN_BYTES, DoesNotFitError, prompt_bytes
 from adjudge.prompts.render import render_prompt
 from adjudge.prompts.windows import cut_windows
 from adjudge.records import Contract, Failed, Items, Json, Judge, NamedScore, Scored, Verdict
@@ -15,9 +15,9 @@ from adjudge.scoring.claims import UNFOUND, best_answers, context_text, entries
 NO_CLAIMS = "no_claims"
 ASSUMED_WINDOW_TOKENS = 8_000
 """What is read of a context in one call, where it is not known how much the model takes."""
-MOST_WINDOW_TOKENS = 64_000
+MAX_WINDOW_TOKENS = 64_000
 """Where it is known: a passage is easier to overlook in more."""
-LEAST_WINDOW_BYTES = 1_000
+MIN_WINDOW_BYTES = 1_000
 
 
 def checks_claims(judge: Judge) -> bool:
@@ -83,15 +83,15 @@ def context_windows(judge: Judge, values: dict[str, Json], settings: RequestSett
     names = [item.name for item in judge.inputs if item.source == "context"]
     text = context_text(next((values[name] for name in names if name in values), None))
     if settings.context_tokens is None:
-        return cut_windows(text, ASSUMED_WINDOW_TOKENS * LEAST_BYTES)
+        return cut_windows(text, ASSUMED_WINDOW_TOKENS * MIN_BYTES)
     reply = judge.max_output_tokens or settings.max_output_tokens or ASSUMED_LIMIT
     beside = prompt_bytes(render_prompt(judge.messages, {**values, **dict.fromkeys(names, "")}))
-    room = (settings.context_tokens - reply) * LEAST_BYTES - beside
-    if room < LEAST_WINDOW_BYTES:
+    room = (settings.context_tokens - reply) * MIN_BYTES - beside
+    if room < MIN_WINDOW_BYTES:
         raise DoesNotFitError(
             f"{beside:,} bytes of instructions and claims leave no room for a context in {settings.context_tokens:,} tokens"
         )
-    return cut_windows(text, min(room, MOST_WINDOW_TOKENS * LEAST_BYTES))
+    return cut_windows(text, min(room, MAX_WINDOW_TOKENS * MIN_BYTES))
 
 
 def _no_claims(why: str, notes: tuple[str, ...]) -> Ruling:

@@ -26,7 +26,7 @@ from adjudge.text import shorten
 from adjudge.verdicts import explanation, spelled_values, value_shares, value_tokens
 from adjudge.verdicts.probability import ValueTokens
 
-LEAST_KNOWN = 0.5
+MIN_KNOWN = 0.5
 """Of the probability, that scores must have for an expected score to be made of it."""
 
 
@@ -134,7 +134,7 @@ def _distribution(
             exact = decision.score.exact
             shares[exact] = shares.get(exact, 0.0) + probability
     total = fsum(shares.values())
-    if total < LEAST_KNOWN:
+    if total < MIN_KNOWN:
         return None
     return ScoreDistribution(
         shares=tuple((score, share / total) for score, share in sorted(shares.items()) if share),

@@ -6,9 +6,9 @@ from typing import NamedTuple
 from adjudge.records import Json, Prompt
 from adjudge.text import as_text, utf8_size
 
-LEAST_BYTES = 3
+MIN_BYTES = 3
 LIKELY_BYTES = 4
-MOST_BYTES = 6
+MAX_BYTES = 6
 """Bytes a token stands for, from text that takes many tokens to text that takes few."""
 
 
@@ -52,7 +52,7 @@ def fit_prompt(
         return Fitted(prompt=prompt)
     size = prompt_bytes(prompt)
     if cut is None or cut not in values:
-        if size / MOST_BYTES > context_tokens:
+        if size / MAX_BYTES > context_tokens:
             raise DoesNotFitError(
                 f"the prompt has {size:,} bytes, and the model takes {context_tokens:,} tokens; "
                 "`too_long: {truncate: INPUT}` in the judge file allows an input to be cut"
@@ -62,7 +62,7 @@ def fit_prompt(
         return Fitted(prompt=prompt)
     text = as_text(values[cut])
     data = text.encode("utf-8", "surrogatepass")
-    keep = len(data) - (size - max(0, context_tokens - reply_tokens) * LEAST_BYTES)
+    keep = len(data) - (size - max(0, context_tokens - reply_tokens) * MIN_BYTES)
     if keep <= 0:
         raise DoesNotFitError(
             f"the prompt has {size:,} bytes, too many for {context_tokens:,} tokens even without `{cut}`"

@@ -278,9 +278,9 @@ def is_blank(value: Json) -> bool:
 
 # ---- what a message says where a column is missing ----
 
-MOST_COLUMNS = 12
-LONGEST_NAME = 40
-LONGEST_SUGGESTED = 120
+MAX_COLUMNS = 12
+MAX_NAME_CHARS = 40
+MAX_SUGGESTED_CHARS = 120
 _HEAD_WORDS: Mapping[str, frozenset[str]] = {
     "question": frozenset({"question", "query", "prompt", "input", "instruction"}),
     "response": frozenset({"response", "answer", "output", "completion", "reply"}),
@@ -304,9 +304,9 @@ def describe_columns(case: Case, missing: Sequence[str]) -> str:
 def list_columns(case: Case) -> str:
     if not case.columns:
         return "no columns"
-    names = [one_line(name, LONGEST_NAME) for name in case.columns]
-    more = f" and {len(names) - MOST_COLUMNS} more" if len(names) > MOST_COLUMNS else ""
-    return f"{', '.join(f'`{name}`' for name in names[:MOST_COLUMNS])}{more}"
+    names = [one_line(name, MAX_NAME_CHARS) for name in case.columns]
+    more = f" and {len(names) - MAX_COLUMNS} more" if len(names) > MAX_COLUMNS else ""
+    return f"{', '.join(f'`{name}`' for name in names[:MAX_COLUMNS])}{more}"
 
 
 def suggest_columns(case: Case, missing: Iterable[str]) -> dict[str, str]:
@@ -314,7 +314,7 @@ def suggest_columns(case: Case, missing: Iterable[str]) -> dict[str, str]:
     free = [
         column
         for column in case.columns
-        if canonical_field(column) is None and one_line(column, LONGEST_SUGGESTED) == column
+        if canonical_field(column) is None and one_line(column, MAX_SUGGESTED_CHARS) == column
     ]
     found: dict[str, str] = {}
     for name in dict.fromkeys(strip_namespace(name) for name in missing):

@@ -20,7 +20,7 @@ from adjudge.runs.plan import Pairing, Plan
 from adjudge.runs.required_columns import require_columns
 from adjudge.text import shorten, visible
 
-MOST_NAMED = 5
+MAX_NAMED = 5
 SYSTEMS = ("system_a", "system_b")
 """Where the metadata of a match says whose answers it has."""
 _ABOUT_ONE = frozenset({"response", "responses", *RESPONSES, "tool_calls", "messages", "label", "annotators"})
@@ -134,8 +134,8 @@ def _compare(rows: Iterable[Case | BadRow], theirs: Mapping[str, Json], unread: 
             left.pop(row.case_id, None)
         else:
             only += 1
-            ids += [shorten(row.case_id, 80)] if only <= MOST_NAMED else []
-    others = [shorten(case_id, 80) for case_id in list(left)[:MOST_NAMED]]
+            ids += [shorten(row.case_id, 80)] if only <= MAX_NAMED else []
+    others = [shorten(case_id, 80) for case_id in list(left)[:MAX_NAMED]]
     return Pairing(
         paired=paired,
         rows=paired + bad,

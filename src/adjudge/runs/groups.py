@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from adjudge.fields import CANONICAL
 from adjudge.records import NOTHING, Case, Json
 
-LONGEST_VALUE = 60
+MAX_VALUE_CHARS = 60
 """Characters. A longer text names no group, and would be kept with every judgement."""
 
 
@@ -33,4 +33,4 @@ def slice_values(case: Case, mapped: Collection[str] = ()) -> Mapping[str, Json]
 
 
 def _is_short(value: Json) -> bool:
-    return len(value) <= LONGEST_VALUE if isinstance(value, str) else isinstance(value, bool | int | float)
+    return len(value) <= MAX_VALUE_CHARS if isinstance(value, str) else isinstance(value, bool | int | float)

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
 """What `--retry` may name: outcomes whose replies are stored."""
 Receiver = Callable[[Judgement], None]
-LONGEST_PROMPT_TOKENS = 1_000_000
+MAX_PROMPT_TOKENS = 1_000_000
 """A limit on money holds at the prices of long prompts too, which are up to twice as high."""
 
 
@@ -572,7 +572,7 @@ def count_chosen(source: object, plan: Plan) -> int | None:
 
 
 def known_price(
-    client: ModelClient, parameters: Mapping[str, Json], *, prompt_tokens: int = LONGEST_PROMPT_TOKENS
+    client: ModelClient, parameters: Mapping[str, Json], *, prompt_tokens: int = MAX_PROMPT_TOKENS
 ) -> Price:
     """The price list's, for the provider's own service; a limit on money needs one. Some services have prices for long
     prompts, for short ones, and for what a parameter asks for.

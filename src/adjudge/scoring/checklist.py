@@ -11,7 +11,7 @@ from adjudge.scoring.terms import is_quoted, is_term, term_key
 from adjudge.scoring.text import clipped, fold
 from adjudge.text import as_text
 
-MOST_ITEMS = 300
+MAX_ITEMS = 300
 NAMED_AT_MOST = 10
 
 
@@ -99,8 +99,8 @@ def build_checklist(parts: Mapping[str, Json], reference: str) -> Checklist | In
     for shape in SHAPES:
         listed = parts.get(shape.category)
         rows: Json = [] if listed is None else listed
-        if not isinstance(rows, list) or len(rows) > MOST_ITEMS:
-            return Invalid(why=f"`{shape.category}` has to be a list of at most {MOST_ITEMS} items")
+        if not isinstance(rows, list) or len(rows) > MAX_ITEMS:
+            return Invalid(why=f"`{shape.category}` has to be a list of at most {MAX_ITEMS} items")
         items: list[Item] = []
         for position, row in enumerate(rows, 1):
             found = read_row(row, shape, position)

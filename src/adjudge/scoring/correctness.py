@@ -18,8 +18,8 @@ from adjudge.text import as_text
 MARGIN = Fraction(4, 100)
 CALCULATION_MARGIN = Fraction(2, 100)
 PASSES, FAILS = Fraction(1), Fraction(0)
-MOST_NUMBERS = 300
-MOST_NOTES = 20
+MAX_NUMBERS = 300
+MAX_NOTES = 20
 LOOKED_AT = 4000
 """Characters of a question that are read for what it wants."""
 SCALE_QUESTION = re.compile(
@@ -87,9 +87,9 @@ def read_pairs(rows: Json) -> list[QuotedPair] | Invalid:
         return []
     if not isinstance(rows, list):
         return Invalid(why="`numbers` has to be a list")
-    if len(rows) > MOST_NUMBERS:
+    if len(rows) > MAX_NUMBERS:
         return Invalid(
-            why=f"`numbers` has {len(rows)} entries; list at most {MOST_NUMBERS}, the ones that matter"
+            why=f"`numbers` has {len(rows)} entries; list at most {MAX_NUMBERS}, the ones that matter"
         )
     pairs: list[QuotedPair] = []
     for position, row in enumerate(rows, 1):
@@ -184,8 +184,8 @@ def number_notes(numbers: list[NumberStep]) -> tuple[str, ...]:
     ]
     return (
         tuple(notes)
-        if len(notes) <= MOST_NOTES
-        else (*notes[:MOST_NOTES], f"numbers_left_out:{len(notes) - MOST_NOTES}")
+        if len(notes) <= MAX_NOTES
+        else (*notes[:MAX_NOTES], f"numbers_left_out:{len(notes) - MAX_NOTES}")
     )
 
 

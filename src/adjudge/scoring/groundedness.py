@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from adjudge.records import Json, Scale, Verdict
-from adjudge.scoring.checklist import MOST_ITEMS, bounded, misquoted, statement_key, unanswered, unknown_ids
+from adjudge.scoring.checklist import MAX_ITEMS, bounded, misquoted, statement_key, unanswered, unknown_ids
 from adjudge.scoring.claims import UNFOUND, VERDICTS, context_text, entries
 from adjudge.scoring.rules import on_scale, with_steps
 from adjudge.scoring.scorer import Invalid, Scorer, Scoring
@@ -24,8 +24,8 @@ class GroundednessScorer(Scorer):
     ) -> Mapping[str, Json] | Invalid:
         """The claims, numbered; each stands in the response, and none twice."""
         rows = parts.get("claims")
-        if not isinstance(rows, list) or len(rows) > MOST_ITEMS:
-            return Invalid(why=f"`claims` has to be a list of at most {MOST_ITEMS} claims")
+        if not isinstance(rows, list) or len(rows) > MAX_ITEMS:
+            return Invalid(why=f"`claims` has to be a list of at most {MAX_ITEMS} claims")
         folded = fold(text_of(fields, "response"))
         seen: set[str] = set()
         claims: list[Json] = []

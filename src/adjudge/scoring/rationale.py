@@ -116,7 +116,7 @@ LINES = (
     ),
 )
 """With and without the noun after the numbers; the noun is not looked at."""
-LONGEST_LINE = 500
+MAX_LINE_CHARS = 500
 
 
 def read_rationale(lines: Json | Sequence[str]) -> Counts | None:
@@ -124,7 +124,7 @@ def read_rationale(lines: Json | Sequence[str]) -> Counts | None:
     if isinstance(lines, str) or not isinstance(lines, Sequence) or len(lines) < 4:
         return None
     found = [
-        pattern.match(line[:LONGEST_LINE]) if isinstance(line, str) else None
+        pattern.match(line[:MAX_LINE_CHARS]) if isinstance(line, str) else None
         for pattern, line in zip(LINES, lines, strict=False)
     ]
     facts, conclusions, terms, organization = found

@@ -20,7 +20,7 @@ SAME_CHARACTER = str.maketrans(
 )
 SPACE = lazy_pattern(r"\s+")
 SPACE_NOT_BETWEEN_DIGITS = lazy_pattern(r"(?<![0-9])\s+|\s+(?![0-9])")
-MOST_PLACES = 1000
+MAX_PLACES = 1000
 AROUND_A_QUOTATION = " \t\n\"'.,;:!"
 LETTERS_WITHOUT_SPACES = lazy_pattern(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 """Thai, Lao, Japanese, Chinese, Korean: words there do not end where white space begins."""
@@ -34,7 +34,7 @@ FUNCTION_WORDS = words(
 )
 """Common English words, most of which are no common words in other languages written with Latin letters."""
 ENGLISH_LOOKED_AT = 2000
-SHORTEST_SENTENCE = 8
+MIN_SENTENCE_CHARS = 8
 
 
 def text_of(fields: Mapping[str, Json], name: str) -> str:
@@ -75,7 +75,7 @@ def stands_alone(wanted: str, text: str) -> bool:
 def places(wanted: str, text: str) -> Iterator[int]:
     """Where the wanted text begins; a text made to have it everywhere is not followed to the end."""
     at = text.find(wanted)
-    for _ in range(MOST_PLACES):
+    for _ in range(MAX_PLACES):
         if at < 0:
             return
         yield at
@@ -125,7 +125,7 @@ def stands_as_quoted(quotation: str, text: str) -> bool:
     Up to there the text has to be ASCII, which folding does not make longer, so that it is followed that far.
     """
     at = text.find(quotation)
-    if not 0 <= at < MOST_PLACES or PLAIN_QUOTATION.fullmatch(quotation) is None:
+    if not 0 <= at < MAX_PLACES or PLAIN_QUOTATION.fullmatch(quotation) is None:
         return False
     if (at and not text[at - 1].isspace()) or not text[:at].isascii():
         return False
@@ -174,7 +174,7 @@ def looks_english(text: str) -> bool:
         if word[0] in FUNCTION_WORDS:
             return True
         words += 1
-    return words < SHORTEST_SENTENCE
+    return words < MIN_SENTENCE_CHARS
 
 
 def is_latin(character: str) -> bool:

@@ -20,9 +20,9 @@ from adjudge.runs.session import Session, open_session
 LOG = getLogger(__name__)
 T = TypeVar("T")
 
-MOST_WAITING = 64
+MAX_WAITING = 64
 """Single judgements asked for at the same time; more are told to come again."""
-MOST_RUNS = 4
+MAX_RUNS = 4
 PATIENCE_SECONDS = 5.0
 """For what is in flight when the server closes; then it is given up."""
 CLOSING_SECONDS = 30.0
@@ -76,7 +76,7 @@ class Asker:
     async def judge(self, judge: Judge, model: str, case: Mapping[str, Json]) -> Judgement:
         """One case; nothing is kept of it."""
         with self._lock:
-            if self._waiting >= MOST_WAITING:
+            if self._waiting >= MAX_WAITING:
                 raise BusyError("judge", "too many cases are being judged", "try again in a moment")
             self._waiting += 1
         try:
@@ -117,8 +117,8 @@ class Asker:
         return judged[-1]  # behind those of its parts, where it is a combination
 
     async def _begin(self, order: RunOrder) -> str:
-        if len(self._tasks) >= MOST_RUNS:
-            raise BusyError("runs", f"{MOST_RUNS} are running", "wait for one to finish, or stop one")
+        if len(self._tasks) >= MAX_RUNS:
+            raise BusyError("runs", f"{MAX_RUNS} are running", "wait for one to finish, or stop one")
         started: asyncio.Future[str] = self._loop.create_future()
         task = self._loop.create_task(self._run(order, started))
         self._tasks.add(task)
@@ -182,7 +182,7 @@ class Asker:
             )
         if model not in self._clients:
             base_url = None if is_embedded(model) else self._base_url
-            asked = replace(options, model=(model,), base_url=base_url, jobs=MOST_WAITING)
+            asked = replace(options, model=(model,), base_url=base_url, jobs=MAX_WAITING)
             (self._clients[model],) = find_models(replace(plan, options=asked))
         return replace(plan, options=replace(options, model=(self._clients[model],)))
 

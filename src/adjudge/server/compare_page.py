@@ -35,14 +35,14 @@ from adjudge.store import RunRecord, planned_judges
 from adjudge.text import seen, shorten
 
 Show = Literal["regressions", "improvements", "all", "slices", "statistics"]
-LONGEST_ANSWER = 600
+MAX_ANSWER_CHARS = 600
 """Characters of an answer in the list of changes; the case's own page has all of it."""
 SHARED_TO_MARK = 0.4
 """Of the longer answer."""
-MOST_FLIPS = 200
+MAX_FLIPS = 200
 FLIPS = 5
 """As many of either kind as the command line lists when it is not told."""
-MOST_PAIRS = 24
+MAX_PAIRS = 24
 
 
 class CompareQuery(Query, frozen=True, kw_only=True):
@@ -60,7 +60,7 @@ class CompareQuery(Query, frozen=True, kw_only=True):
     """Compare although judges or models differ."""
     people: bool = False
     """Also compare each run's agreement with the cases' labels."""
-    flips: Annotated[int, Meta(ge=0, le=MOST_FLIPS)] = FLIPS
+    flips: Annotated[int, Meta(ge=0, le=MAX_FLIPS)] = FLIPS
     """How many regressions, and how many improvements, to list."""
     slices: Annotated[list[str], Meta(max_length=5)] = field(default_factory=list, name="slice")
     """Metadata columns to compare by."""
@@ -83,7 +83,7 @@ class CompareQuery(Query, frozen=True, kw_only=True):
 class PageQuery(CompareQuery, frozen=True, kw_only=True):
     a: Annotated[str, Meta(max_length=1_000)] = ""
     b: Annotated[str, Meta(max_length=1_000)] = ""
-    flips: int = MOST_FLIPS
+    flips: int = MAX_FLIPS
     show: Show | None = None
     q: Annotated[str, Meta(max_length=200)] = ""
     now: bool = False
@@ -275,7 +275,7 @@ def _fits(case: ChangedCase, q: str) -> bool:
 
 def _changed_row(judge: JudgeComparison, case: ChangedCase, asked: PageQuery) -> ChangedRow:
     marked = mark_differences(
-        *(shorten(seen(each.response or ""), LONGEST_ANSWER) for each in (case.a, case.b))
+        *(shorten(seen(each.response or ""), MAX_ANSWER_CHARS) for each in (case.a, case.b))
     )
     if not _resemble(marked):
         marked = Marked(
@@ -322,7 +322,7 @@ def judge_pairs(a: RunRecord, b: RunRecord) -> list[str]:
     """`JUDGE_OF_A=JUDGE_OF_B` for all that can be held against each other; a judge with itself only in two runs."""
     names = [[each.rpartition("@")[0] for each in planned_judges(run.plan)] for run in (a, b)]
     pairs = [f"{one}={other}" for one in names[0] for other in names[1]]
-    return [each for each in pairs if a.run_id != b.run_id or len(set(each.split("="))) > 1][:MOST_PAIRS]
+    return [each for each in pairs if a.run_id != b.run_id or len(set(each.split("="))) > 1][:MAX_PAIRS]
 
 
 def pair_of(judge: JudgeComparison) -> str:

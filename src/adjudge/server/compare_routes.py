@@ -16,7 +16,7 @@ from adjudge.documents.records_json import records_json
 from adjudge.errors import InputError, NotComparableError
 from adjudge.server.cases.texts import TITLES
 from adjudge.server.compare_page import (
-    MOST_FLIPS,
+    MAX_FLIPS,
     CompareQuery,
     PageQuery,
     compare,
@@ -36,8 +36,8 @@ from adjudge.server.service import NotFoundError, Served, swaps
 from adjudge.store import RunRecord
 
 routes = RouteTable(tag="runs")
-MOST_OFFERED = 200
-MOST_MODEL_PAIRS = 30
+MAX_OFFERED = 200
+MAX_MODEL_PAIRS = 30
 
 
 def model_pairs(a: RunRecord, b: RunRecord) -> list[str]:
@@ -49,7 +49,7 @@ def model_pairs(a: RunRecord, b: RunRecord) -> list[str]:
         (one, other) for one in choices[0] for other in choices[1] if one != other or a.run_id != b.run_id
     ]
     found.sort(key=lambda pair: pair[0] != pair[1])
-    return ["=".join(pair) for pair in found[:MOST_MODEL_PAIRS]]
+    return ["=".join(pair) for pair in found[:MAX_MODEL_PAIRS]]
 
 
 class CaseQuery(CompareQuery, frozen=True, kw_only=True):
@@ -57,7 +57,7 @@ class CaseQuery(CompareQuery, frozen=True, kw_only=True):
 
     case: Annotated[str, Meta(max_length=20_000)]
     only: Annotated[str, Meta(max_length=400)] = ""
-    flips: int = MOST_FLIPS
+    flips: int = MAX_FLIPS
 
 
 @routes.get("/api/compare")
@@ -102,7 +102,7 @@ def show_comparison(request: Request, service: Served, asked: PageQuery) -> HTML
                 pairs = judge_pairs(a, b) if error.by_pair else []
     if a is not None and (found is not None or a.judgements <= AT_ONCE):
         columns = [column.name for column in service.figures.get(a).columns]
-    offered = list_runs(service, service.store.runs(), size=MOST_OFFERED, at_once=0)
+    offered = list_runs(service, service.store.runs(), size=MAX_OFFERED, at_once=0)
     return page(
         request,
         "compare.html",

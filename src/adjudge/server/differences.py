@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-LONGEST_MARKED = 30_000
+MAX_MARKED_CHARS = 30_000
 """Characters of two texts together whose words are compared; of longer ones only the same beginning and end are found."""
-MOST_CHANGES = 700
+MAX_CHANGES = 700
 """Words taken away or put in until two texts count as different throughout: bounds the work, whatever is written in them."""
 
 # scripts without spaces between words are taken letter by letter
@@ -66,7 +66,7 @@ def _steps(a: str, b: str) -> Iterator[_WordStep]:
     same = "".join(words_a[:start])
     yield _WordStep(True, same, same)
     middle_a, middle_b = words_a[start : len(words_a) - end], words_b[start : len(words_b) - end]
-    found = None if len(a) + len(b) > LONGEST_MARKED else _shared(middle_a, middle_b)
+    found = None if len(a) + len(b) > MAX_MARKED_CHARS else _shared(middle_a, middle_b)
     at_a = at_b = 0
     for word_a, word_b in found or []:
         yield _WordStep(False, "".join(middle_a[at_a:word_a]), "".join(middle_b[at_b:word_b]))
@@ -82,7 +82,7 @@ def _shared(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int]] | None:
     reached = {1: 0}
     """Diagonal (place in a less place in b) -> the furthest place in a that so many changes lead to."""
     rounds: list[list[int]] = []
-    for changes in range(min(len(a) + len(b), MOST_CHANGES) + 1):
+    for changes in range(min(len(a) + len(b), MAX_CHANGES) + 1):
         for diagonal in range(-changes, changes + 1, 2):
             down = diagonal == -changes or (
                 diagonal != changes and reached[diagonal - 1] < reached[diagonal + 1]

@@ -21,18 +21,18 @@ from adjudge.server.cases.index_rows import make_facets
 from adjudge.server.shapes import Column
 from adjudge.store import RunMark, RunRecord, Store, planned_judges
 
-MOST_KEPT = 500
-MOST_COMPARISONS = 24
+MAX_KEPT = 500
+MAX_COMPARISONS = 24
 AT_ONCE = 20_000
 """Judgements that a page reads before it is shown, about a second's worth; for more it is shown first, and asks again."""
-MOST_UNASKED = 1_000_000
+MAX_UNASKED = 1_000_000
 """Judgements of a run that is counted for the list of runs, though nobody has opened it; a larger one takes minutes."""
-MOST_COLUMNS = 6
+MAX_COLUMNS = 6
 """That a report is sliced by at once."""
 USUAL_COLUMNS = 3
 FEW_VALUES, MANY_VALUES = 2, 12
 """A column with fewer says nothing, and one with more is hard to read; both can be asked for."""
-MOST_VALUES = 10_000
+MAX_VALUES = 10_000
 """Of one column that are told apart."""
 FIRST_LOOK = 1_000
 """Judgements that suggest which columns are sliced by; when all are known and suggest others, they are counted again."""
@@ -77,7 +77,7 @@ class _Recent(Generic[T]):
 class Comparisons:
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._recent = _Recent[_Comparison](MOST_COMPARISONS)
+        self._recent = _Recent[_Comparison](MAX_COMPARISONS)
 
     def get(
         self, a: RunRecord, b: RunRecord, options: ComparisonOptions, *, at_once: int | None = None
@@ -104,7 +104,7 @@ class _Comparison:
 class RunFigures:
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._recent = _Recent[_Count](MOST_KEPT)
+        self._recent = _Recent[_Count](MAX_KEPT)
 
     def get(self, record: RunRecord, slices: Sequence[str] | None = None) -> Figures:
         """`slices` None: the usual ones. A column that no case has is an error."""
@@ -180,7 +180,7 @@ class _Values:
     def add(self, facets: Mapping[str, str]) -> None:
         for name, value in facets.items():
             values = self._values.setdefault(name, set())
-            if len(values) < MOST_VALUES:
+            if len(values) < MAX_VALUES:
                 values.add(value)
 
     def columns(self) -> tuple[Column, ...]:
@@ -230,5 +230,5 @@ def _check(asked: Sequence[str], columns: Sequence[Column]) -> None:
                 "no case has such a column",
                 f"there are {there}" if there else "the cases have no column to slice by",
             )
-    if len(asked) > MOST_COLUMNS:
-        raise InputError("slice", f"{len(asked)} columns at once", f"ask for {MOST_COLUMNS} at most")
+    if len(asked) > MAX_COLUMNS:
+        raise InputError("slice", f"{len(asked)} columns at once", f"ask for {MAX_COLUMNS} at most")

@@ -51,8 +51,8 @@ from adjudge.store import model_names, planned_judges
 routes = RouteTable(tag="judges")
 LOG = getLogger(__name__)
 
-MOST_USED = 200
-MOST_RUNS = 20
+MAX_USED = 200
+MAX_RUNS = 20
 
 
 @routes.get("/api/judges")
@@ -112,7 +112,7 @@ def list_judges(service: Service) -> JudgeList:
     used = _used(service)
     rows = [_row(judge, _origin(judge), used) for judge in service.judges.values()]
     known = {(row.name, row.hash) for row in rows}
-    for reference in list(used)[:MOST_USED]:
+    for reference in list(used)[:MAX_USED]:
         name, _, judge_hash = reference.rpartition("@")
         if (name, judge_hash) not in known:
             judge = _stored(service, name, judge_hash)
@@ -153,7 +153,7 @@ def show_judge(service: Service, key: str) -> JudgeDetail:
                 name=record.name,
                 model=", ".join(model_names(record.plan)) or None,
             )
-            for record in runs[:MOST_RUNS]
+            for record in runs[:MAX_RUNS]
         ],
     )
 

@@ -31,7 +31,7 @@ from adjudge.server.service import Service
 from adjudge.stats.distribution import label_ends
 from adjudge.store import RunRecord
 
-LONGEST_ID = 200
+MAX_ID_CHARS = 200
 """As the report cuts them: a longer one has no link."""
 
 
@@ -390,7 +390,7 @@ class Ways:
         return f"/runs/{self.key}/cases{query(wanted.values(view=False))}"
 
     def case(self, case_id: str, judge: str, model: str) -> str | None:
-        if len(case_id) >= LONGEST_ID:
+        if len(case_id) >= MAX_ID_CHARS:
             return None
         return f"/runs/{self.key}/case{query({'case': case_id, 'judge': judge, 'model': model})}"
 

@@ -14,7 +14,7 @@ from adjudge.analysis.comparison.alike import find_run_before
 from adjudge.documents.records_json import records_json
 from adjudge.models.secrets import MASK, Scrubber
 from adjudge.records import Json
-from adjudge.server.figures import AT_ONCE, MOST_COLUMNS, MOST_UNASKED, Figures
+from adjudge.server.figures import AT_ONCE, MAX_COLUMNS, MAX_UNASKED, Figures
 from adjudge.server.keys import RunKey, from_key
 from adjudge.server.pages import page
 from adjudge.server.routing import RouteTable
@@ -27,10 +27,10 @@ from adjudge.store import RunRecord
 
 routes = RouteTable(tag="runs")
 Slices = Annotated[
-    Annotated[list[Annotated[str, Meta(max_length=1_000)]], Meta(max_length=MOST_COLUMNS)] | None,
+    Annotated[list[Annotated[str, Meta(max_length=1_000)]], Meta(max_length=MAX_COLUMNS)] | None,
     Meta(description="Columns to slice by; see `columns`."),
 ]
-MOST_TO_COMPARE = 100
+MAX_TO_COMPARE = 100
 LATEST = 200
 """Judgements that say how fast a run goes."""
 _SECRET_NAMES = ("key", "token", "secret", "password", "authorization", "cookie", "credential")
@@ -98,10 +98,10 @@ def run_page(
         current_date=figures.report.current_date if figures else None,
         figures=figures,
         chosen=slice_ is not None,
-        most_columns=MOST_COLUMNS,
-        slow=record.judgements > MOST_UNASKED,
+        most_columns=MAX_COLUMNS,
+        slow=record.judgements > MAX_UNASKED,
         report_command=shlex.join(["adjudge", "report", record.name or record.run_id]),
-        others=others[:MOST_TO_COMPARE],
+        others=others[:MAX_TO_COMPARE],
     )
 
 

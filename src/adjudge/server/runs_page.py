@@ -15,7 +15,7 @@ from adjudge.analysis.summary.run import repeats_of
 from adjudge.documents.document import Gauge
 from adjudge.documents.records_json import records_json
 from adjudge.errors import InputError
-from adjudge.server.figures import AT_ONCE, MOST_UNASKED, Figures
+from adjudge.server.figures import AT_ONCE, MAX_UNASKED, Figures
 from adjudge.server.keys import from_key, to_key
 from adjudge.server.pages import page, query
 from adjudge.server.routing import RouteTable
@@ -64,7 +64,7 @@ def runs_page(
         state=state,
         first=first,
         size=PAGE,
-        most_unasked=MOST_UNASKED,
+        most_unasked=MAX_UNASKED,
     )
 
 
@@ -106,7 +106,7 @@ def list_runs(
     rows, left, trouble = [], at_once, None
     for record in found[first : first + size]:
         figures = service.figures.known(record)
-        due = record.judgements <= left or (at_least > 0 and record.judgements <= MOST_UNASKED)
+        due = record.judgements <= left or (at_least > 0 and record.judgements <= MAX_UNASKED)
         if figures is None and due:
             left, at_least = left - record.judgements, at_least - 1
             try:

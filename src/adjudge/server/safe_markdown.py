@@ -18,12 +18,12 @@ from markupsafe import Markup, escape
 
 from adjudge.text import seen
 
-LONGEST = 20_000
+MAX_CHARS = 20_000
 """Characters; a longer text is shown as it stands, which costs nothing to lay out. A hostile one of this length takes
 a fraction of a second, and that grows with the square."""
-DEEPEST = 40
+MAX_DEPTH = 40
 """Quotations and lists inside each other; the renderer leaves out what is deeper, so such a text is shown as it stands."""
-MOST_MARKS = 0xFFF
+MAX_MARKS = 0xFFF
 TAGS = frozenset(
     ["p", "br", "hr", "h3", "h4", "h5", "h6", "strong", "em", "s", "code", "pre", "blockquote", "ul", "ol", "li", "a", "span",
      "table", "thead", "tbody", "tr", "th", "td", "mark"]
@@ -55,16 +55,16 @@ class Mark(NamedTuple):
 
 def looks_like_markdown(text: str) -> bool:
     """Whether anything in it would look different; what would not is better shown as it stands."""
-    return _LOOKS_LIKE_MARKDOWN.search(text[:LONGEST]) is not None
+    return _LOOKS_LIKE_MARKDOWN.search(text[:MAX_CHARS]) is not None
 
 
 def render_markdown(text: str, marks: Sequence[Mark] = ()) -> Markup:
     """Anything that fails to be Markdown is shown as text."""
-    if len(text) > LONGEST:
+    if len(text) > MAX_CHARS:
         return render_plain(text, marks)
     env: dict[str, Any] = {"tags": [str(mark.tag) for mark in marks]}
     tokens = _renderer().parse(_with_signs(text, marks), env)
-    if any(token.level >= DEEPEST - 2 for token in tokens):
+    if any(token.level >= MAX_DEPTH - 2 for token in tokens):
         return render_plain(text, marks)
     made = nh3.clean(
         _renderer().renderer.render(tokens, _renderer().options, env),
@@ -96,7 +96,7 @@ def _by_place(mark: Mark) -> tuple[int, int, str]:
 def _apart(marks: Sequence[Mark], length: int) -> list[Mark]:
     """In order, none beyond the text, and none that begins inside another."""
     found: list[Mark] = []
-    for mark in sorted(marks, key=_by_place)[:MOST_MARKS]:
+    for mark in sorted(marks, key=_by_place)[:MAX_MARKS]:
         start = max(mark.start, found[-1].end if found else 0)
         end = min(mark.end, length)
         if start < end:
@@ -121,7 +121,7 @@ def _bare(text: str) -> str:
 def _with_signs(text: str, marks: Sequence[Mark]) -> str:
     parts: list[str] = []
     at = 0
-    titles = {mark: number for number, mark in enumerate(marks[: MOST_MARKS + 1])}
+    titles = {mark: number for number, mark in enumerate(marks[: MAX_MARKS + 1])}
     for mark in sorted(titles, key=_by_place):
         start, end = max(mark.start, at), min(mark.end, len(text))
         # signs before `- ` or `#`, or between the stars of `**`, would change what they mean
@@ -167,7 +167,9 @@ def _marked(text: str, env: MutableMapping[str, Any]) -> str:
 
 @cache
 def _renderer() -> MarkdownIt:
-    made = MarkdownIt("js-default", {"html": False, "linkify": False, "breaks": True, "maxNesting": DEEPEST})
+    made = MarkdownIt(
+        "js-default", {"html": False, "linkify": False, "breaks": True, "maxNesting": MAX_DEPTH}
+    )
     made.disable("reference")  # a definition would not be shown
     made.core.ruler.push("no_signs_in_addresses", _clean_addresses)
     for kind, rule in {

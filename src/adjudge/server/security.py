@@ -22,7 +22,7 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-MOST_BODY_BYTES = 32 * 1024 * 1024
+MAX_BODY_BYTES = 32 * 1024 * 1024
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 COOKIE_SECONDS = 30 * 24 * 3600
 COOKIE = "adjudge"
@@ -58,7 +58,7 @@ class Door:
 
     token: str
     port: int
-    most_body_bytes: int = MOST_BODY_BYTES
+    most_body_bytes: int = MAX_BODY_BYTES
 
     @property
     def page_host(self) -> str:

@@ -102,8 +102,8 @@ class RunDetail(Struct, frozen=True, kw_only=True):
 
 # ---- judges ----
 
-LONGEST_NAME = 200
-MOST_CASES = 20_000
+MAX_NAME_CHARS = 200
+MAX_CASES = 20_000
 
 
 Origin = Literal["built-in", "file", "used"]
@@ -157,7 +157,7 @@ class JudgeDetail(Struct, frozen=True, kw_only=True):
     """The latest that used it, twenty at most."""
 
 
-Name = Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)]
+Name = Annotated[str, Meta(min_length=1, max_length=MAX_NAME_CHARS)]
 CaseBody = Annotated[dict[str, Any], Meta(min_length=1, max_length=200)]
 
 
@@ -178,7 +178,7 @@ class JudgeBody(RequestBody, frozen=True, kw_only=True):
 class RunBody(RequestBody, frozen=True, kw_only=True):
     judges: Annotated[list[Name], Meta(min_length=1, max_length=20)]
     model: Name | None = None
-    cases: Annotated[list[CaseBody], Meta(min_length=1, max_length=MOST_CASES)]
+    cases: Annotated[list[CaseBody], Meta(min_length=1, max_length=MAX_CASES)]
     name: Name | None = None
     repeats: Annotated[int, Meta(ge=1, le=20)] = 1
     jobs: Annotated[int, Meta(ge=1, le=64)] = 16

@@ -13,9 +13,9 @@ from adjudge.stats.samples import Sample
 from adjudge.stats.student import t_quantile
 
 RESAMPLES = 2_000
-_FEWEST_EFFECTIVE = 30
+_MIN_EFFECTIVE = 30
 _WHERE = "bootstrap intervals"
-_MOST_UNDEFINED = 0.1
+_MAX_UNDEFINED = 0.1
 _NORMAL = NormalDist()
 
 
@@ -66,7 +66,7 @@ def resample(
         again = figure.of(drawn)
         defined = again[~np.isnan(again)]
         warning = warn_of_few(clusters)
-        if warning is None and len(defined) < (1.0 - _MOST_UNDEFINED) * resamples:
+        if warning is None and len(defined) < (1.0 - _MAX_UNDEFINED) * resamples:
             warning = f"{100 * (1 - len(defined) / resamples):.0f} % of the resamples had no defined value"
         if warning is None and effective is not None:
             warning = warn_of_weights(n, effective)
@@ -95,7 +95,7 @@ def resample(
 
 def warn_of_weights(n: int, effective: float) -> str | None:
     """Where a few rows carry most of the weight, what they happen to be decides the interval."""
-    if effective >= max(_FEWEST_EFFECTIVE, n / 3.0):
+    if effective >= max(_MIN_EFFECTIVE, n / 3.0):
         return None
     return (
         f"weights differ so much that {n} labels count for no more than {effective:.0f} of equal weight: the interval is "

@@ -12,14 +12,14 @@ from adjudge.stats import agreement
 from adjudge.stats.agreement import WHERE, Level
 from adjudge.stats.arrays import Array, need_numpy
 from adjudge.stats.bootstrap import RESAMPLES, Figure, resample
-from adjudge.stats.clusters import FEWEST_CLUSTERS, Clusters, clustered_rate
+from adjudge.stats.clusters import MIN_CLUSTERS, Clusters, clustered_rate
 from adjudge.stats.intervals import Estimate, Undefined
 from adjudge.stats.people import UNSEEN_ROWS, Label, sort_labels
 from adjudge.stats.samples import number_clusters, sample_of_sums
 from adjudge.stats.student import t_tail
 
-FEWEST_ANNOTATORS = 3
-FEWEST_CASES = 30
+MIN_ANNOTATORS = 3
+MIN_CASES = 30
 _FALSE_DISCOVERIES = 0.05
 Annotations = Mapping[str, Mapping[str, Label]]
 """Annotator -> case -> label."""
@@ -194,8 +194,8 @@ def alt_test(
 
     The paper's t test takes cases as independent. Where they share `clusters`, it is one over clusters (CR2).
     """
-    if len(annotations) < FEWEST_ANNOTATORS:
-        return Undefined(why=f"{len(annotations)} annotators: the alt-test needs {FEWEST_ANNOTATORS}")
+    if len(annotations) < MIN_ANNOTATORS:
+        return Undefined(why=f"{len(annotations)} annotators: the alt-test needs {MIN_ANNOTATORS}")
     score = _share_equal if nearness == "equal" else _negative_distance
     found: list[AgainstOne] = []
     skipped: list[str] = []
@@ -210,7 +210,7 @@ def alt_test(
             by_judge, by_annotator = score(judge[case], others), score(label, others)
             group = clusters.get(case, case) if clusters else case
             ahead.append((group, by_judge >= by_annotator, by_annotator >= by_judge))
-        if len(ahead) < FEWEST_CASES or len({group for group, *_ in ahead}) < FEWEST_CLUSTERS:
+        if len(ahead) < MIN_CASES or len({group for group, *_ in ahead}) < MIN_CLUSTERS:
             skipped.append(annotator)
             continue
         found.append(
@@ -223,10 +223,10 @@ def alt_test(
                 cases=len(ahead),
             )
         )
-    if len(found) < FEWEST_ANNOTATORS:
+    if len(found) < MIN_ANNOTATORS:
         return Undefined(
-            why=f"{len(found)} annotators share {FEWEST_CASES} cases in {FEWEST_CLUSTERS} clusters with others: "
-            f"the alt-test needs {FEWEST_ANNOTATORS}"
+            why=f"{len(found)} annotators share {MIN_CASES} cases in {MIN_CLUSTERS} clusters with others: "
+            f"the alt-test needs {MIN_ANNOTATORS}"
         )
     rejected = _rejected([result.p for result in found])
     each = tuple(

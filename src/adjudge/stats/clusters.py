@@ -11,7 +11,7 @@ from adjudge.records import Scale
 from adjudge.stats.intervals import CONFIDENCE, Estimate, logit_limits, skewed_degrees, wilson
 from adjudge.stats.student import t_quantile
 
-FEWEST_CLUSTERS = 10
+MIN_CLUSTERS = 10
 """Below, the variance between clusters is itself too uncertain; the interval is given, and marked."""
 MANY_DEGREES = 1_000
 """Of freedom; from there on their number is not worth naming."""
@@ -225,9 +225,9 @@ def flat_bound(spread: Spread, floor: float, ceiling: float) -> Estimate:
 
 
 def warn_of_few(clusters: int) -> str | None:
-    if clusters >= FEWEST_CLUSTERS:
+    if clusters >= MIN_CLUSTERS:
         return None
-    return f"{clusters} clusters: an interval over fewer than {FEWEST_CLUSTERS} is unreliable"
+    return f"{clusters} clusters: an interval over fewer than {MIN_CLUSTERS} is unreliable"
 
 
 def _estimate(spread: Spread, low: float, high: float, method: str) -> Estimate:

@@ -13,9 +13,9 @@ from adjudge.stats.intervals import CONFIDENCE, Estimate, Undefined, mean_interv
 from adjudge.stats.student import t_quantile
 
 _UPPER = 0.5 + CONFIDENCE / 2.0
-FEWEST_LABELS = 10
-FEWEST_DIFFERENT = 5
-FEWEST_UNJUDGED = 3
+MIN_LABELS = 10
+MIN_DIFFERENT = 5
+MIN_UNJUDGED = 3
 """Labels of cases without a verdict, to speak for the others; fewer will do where no other is left."""
 
 CorrectedTarget = Literal["judge", "people", "difference"]
@@ -173,8 +173,8 @@ def rogan_gladen(cases: Sequence[JudgedCase]) -> Corrected | Undefined:
         method=f"Rogan-Gladen (Fieller interval, {labels} labels)",
         clusters=len(parts) if len(parts) < len(cases) else None,
         warning=None
-        if min(passing.count, failing.count) >= FEWEST_LABELS
-        else f"fewer than {FEWEST_LABELS} labels of one kind: an interval over so few is unreliable",
+        if min(passing.count, failing.count) >= MIN_LABELS
+        else f"fewer than {MIN_LABELS} labels of one kind: an interval over so few is unreliable",
     )
     return Corrected(
         estimate=estimate,
@@ -428,7 +428,7 @@ def _why_not(cases: Sequence[JudgedCase]) -> Undefined | None:
 
 def _why_not_unjudged(cases: Sequence[UnjudgedCase]) -> Undefined | None:
     labelled = [case for case in cases if case.person is not None]
-    if len(labelled) < min(FEWEST_UNJUDGED, len(cases)):
+    if len(labelled) < min(MIN_UNJUDGED, len(cases)):
         return Undefined(
             why=f"{len(labelled)} labels are too few to speak for {len(cases)} cases without a verdict"
         )
@@ -441,14 +441,14 @@ def _why_not_unjudged(cases: Sequence[UnjudgedCase]) -> Undefined | None:
 
 def _few_unjudged(cases: Sequence[UnjudgedCase]) -> str | None:
     labels = sum(case.person is not None for case in cases)
-    if labels < min(FEWEST_LABELS, len(cases)):
-        return f"{labels} labels speak for {len(cases)} cases without a verdict: fewer than {FEWEST_LABELS} are unreliable"
+    if labels < min(MIN_LABELS, len(cases)):
+        return f"{labels} labels speak for {len(cases)} cases without a verdict: fewer than {MIN_LABELS} are unreliable"
     return None
 
 
 def _few_labels(count: int, left: Sequence[float]) -> str | None:
-    if count < FEWEST_LABELS:
-        return f"{count} labels: an interval over fewer than {FEWEST_LABELS} is unreliable"
+    if count < MIN_LABELS:
+        return f"{count} labels: an interval over fewer than {MIN_LABELS} is unreliable"
     usual = max(set(left), key=left.count)
     unusual = sum(abs(value - usual) > 1e-9 for value in left)
     return f"only {unusual} labels differ from the judge" if unusual < 5 else None
@@ -472,10 +472,10 @@ def _difference(a: JudgedCase, b: JudgedCase, sign: float) -> float | None:
 
 def _few_different(labelled: Sequence[JudgedCase]) -> str | None:
     """A mean of differences rests on those that are not 0, by people or by the judge: few of them are a small sample."""
-    if len(labelled) < FEWEST_LABELS:
-        return f"an interval over fewer than {FEWEST_LABELS} cases with labels on both sides is unreliable"
+    if len(labelled) < MIN_LABELS:
+        return f"an interval over fewer than {MIN_LABELS} cases with labels on both sides is unreliable"
     different = sum(bool(row.person) or bool(row.judge) for row in labelled)
-    if different < FEWEST_DIFFERENT:
+    if different < MIN_DIFFERENT:
         return (
             f"only {different} labelled cases differ between the runs: an interval over so few is unreliable"
         )

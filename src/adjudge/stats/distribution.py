@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from adjudge.records import Scale
 
-MOST_VALUES = 12
+MAX_VALUES = 12
 BINS = 10
 _RELATIVE_ERROR = 0.01
 _STEP = log((1.0 + _RELATIVE_ERROR) / (1.0 - _RELATIVE_ERROR))
-_LEAST = 1e-6
-_MOST = 1e12
+_MIN_VALUE = 1e-6
+_MAX_COUNT = 1e12
 """Values outside are counted in the outermost buckets, so there are never more than about 2,100."""
 
 
@@ -31,7 +31,7 @@ class Distribution:
             self._bins[_bin(value, self._scale)] += 1
         if self._values is not None:
             self._values[value] += 1
-            if len(self._values) > MOST_VALUES:
+            if len(self._values) > MAX_VALUES:
                 self._values = None
 
     def counts(self) -> dict[str, int] | None:
@@ -115,7 +115,7 @@ class Quantiles:
         self.count += 1
         self._low = min(self._low, value)
         self._high = max(self._high, value)
-        self._buckets[floor(log(min(max(value, _LEAST), _MOST)) / _STEP)] += 1
+        self._buckets[floor(log(min(max(value, _MIN_VALUE), _MAX_COUNT)) / _STEP)] += 1
 
     def at(self, share: float) -> float | None:
         """The least value with at least this share of the values at or below it; None when there are none."""

@@ -8,7 +8,7 @@ from random import Random
 
 from adjudge.records import DrawBasis
 
-LEAST_UNIFORM = 0.1
+MIN_UNIFORM = 0.1
 """Of the draw, so that no case's weight can grow past ten times the uniform one."""
 
 
@@ -24,7 +24,7 @@ def draw_for_labelling(
     uncertainties: Sequence[float],
     n: int,
     *,
-    uniform_share: float = LEAST_UNIFORM,
+    uniform_share: float = MIN_UNIFORM,
     seed: int = 0,
     earlier: Draw | None = None,
 ) -> Draw:
@@ -37,8 +37,8 @@ def draw_for_labelling(
     would have had, had it been left, the probability of a case left that is as doubtful. So the stored probability is
     earlier + (1 - earlier) now for every case, drawn before or not: cases that are alike have the same one.
     """
-    if not LEAST_UNIFORM <= uniform_share <= 1.0:
-        raise ValueError(f"the uniform share lies from {LEAST_UNIFORM} to 1")
+    if not MIN_UNIFORM <= uniform_share <= 1.0:
+        raise ValueError(f"the uniform share lies from {MIN_UNIFORM} to 1")
     if any(not 0.0 <= uncertainty < inf for uncertainty in uncertainties):
         raise ValueError("an uncertainty is 0 or more")
     before = set(earlier.chosen) if earlier else set[int]()

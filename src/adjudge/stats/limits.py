@@ -8,7 +8,7 @@ from adjudge.stats.clusters import Clusters, Spread
 from adjudge.stats.intervals import Estimate
 from adjudge.stats.student import incomplete_beta, t_quantile
 
-FEWEST_EVENTS = 10
+MIN_EVENTS = 10
 """Values that are not as most, for a design effect that the values themselves show."""
 ASSUMED_ALIKE = 1.0 / 3.0
 """The least intraclass correlation that is allowed for where there are fewer."""
@@ -66,7 +66,7 @@ def _effective(spread: Spread, tail: float) -> float:
     # few clusters leave the design effect itself uncertain; the ratio of quantiles allows for it
     caution = t_quantile(1.0 - tail, spread.n - 1) / t_quantile(1.0 - tail, spread.df)
     effective = spread.n * independent / max(spread.variance, independent) * caution**2
-    if min(spread.mean, 1.0 - spread.mean) * spread.n < FEWEST_EVENTS:
+    if min(spread.mean, 1.0 - spread.mean) * spread.n < MIN_EVENTS:
         # so few cannot show how alike the values of a cluster are
         effective = min(effective, spread.n / (1.0 + ASSUMED_ALIKE * (spread.n / spread.clusters - 1.0)))
     return max(1.0, min(effective, float(spread.n)))

@@ -9,7 +9,7 @@ from random import Random
 from statistics import NormalDist
 
 from adjudge.records import Scale
-from adjudge.stats.clusters import FEWEST_CLUSTERS, Clusters, Spread, degrees, flat_bound, warn_of_few
+from adjudge.stats.clusters import MIN_CLUSTERS, Clusters, Spread, degrees, flat_bound, warn_of_few
 from adjudge.stats.intervals import CONFIDENCE, Estimate
 from adjudge.stats.paired_rates import score_interval, score_statistic
 from adjudge.stats.student import t_quantile, t_tail
@@ -17,7 +17,7 @@ from adjudge.stats.student import t_quantile, t_tail
 FLIPS = 9_999
 _ENUMERATED = 13
 """Up to so many clusters all flips are tried: 2 ** 12 of them, since a flip and its opposite say the same."""
-_MOST_GROUPS = 4_096
+_MAX_GROUPS = 4_096
 """More clusters than this are flipped in random groups: a sum of symmetric sums is symmetric, so the test holds."""
 _ALPHA = 1.0 - CONFIDENCE
 _Z = NormalDist().inv_cdf(0.5 + CONFIDENCE / 2.0)
@@ -66,7 +66,7 @@ def compare(
         return None
     reach = scale.high - scale.low if scale else inf
     least, most = min(-reach, spread.low), max(reach, spread.high)
-    if spread.clusters >= FEWEST_CLUSTERS and all(abs(value) in (0.0, reach) for _, value in rows):
+    if spread.clusters >= MIN_CLUSTERS and all(abs(value) in (0.0, reach) for _, value in rows):
         return _of_passes(rows, spread, reach)
     if spread.clusters == 1 or spread.flat:
         return _flat(rows, spread, least, most)
@@ -163,10 +163,10 @@ def _of_passes(rows: list[tuple[Hashable, float]], spread: Spread, reach: float)
 
 
 def _warn_of_few_differing(count: int, *, clustered: bool) -> str | None:
-    if not 0 < count < FEWEST_CLUSTERS:
+    if not 0 < count < MIN_CLUSTERS:
         return None
     units = "clusters" if clustered else "cases"
-    return f"the two sides differ in {count} {units}: an interval over fewer than {FEWEST_CLUSTERS} of them is unreliable"
+    return f"the two sides differ in {count} {units}: an interval over fewer than {MIN_CLUSTERS} of them is unreliable"
 
 
 def _flat(rows: list[tuple[Hashable, float]], spread: Spread, least: float, most: float) -> Comparison:
@@ -222,16 +222,16 @@ def _some_flips(sums: list[tuple[int, float]], seed: int) -> list[complex]:
     """As `_all_flips`, for random sets."""
     random = Random(seed)  # noqa: S311 - a seeded sample, not a secret
     kinds = Counter(complex(value, count) for count, value in sums)
-    if 8 * len(kinds) <= min(len(sums), _MOST_GROUPS):
+    if 8 * len(kinds) <= min(len(sums), _MAX_GROUPS):
         # Of c clusters alike only the number flipped matters: the ones among c random bits.
         return [
             sum(part * random.getrandbits(times).bit_count() for part, times in kinds.items())
             for _ in range(FLIPS)
         ]
     parts = [complex(value, count) for count, value in sums]
-    if len(parts) > _MOST_GROUPS:
+    if len(parts) > _MAX_GROUPS:
         random.shuffle(parts)
-        parts = [sum(parts[start::_MOST_GROUPS], 0j) for start in range(_MOST_GROUPS)]
+        parts = [sum(parts[start::_MAX_GROUPS], 0j) for start in range(_MAX_GROUPS)]
     # Eight at a time, looked up by a random byte.
     tables = [_subset_sums(parts[start : start + 8]) for start in range(0, len(parts), 8)]
     last = len(tables[-1]) - 1

@@ -12,11 +12,11 @@ from adjudge.stats.intervals import Estimate, Undefined
 from adjudge.stats.samples import number_clusters, sample_of_cells, sample_of_sums
 
 Label = str | bool | int | float
-MOST_LABELS = 64
+MAX_LABELS = 64
 """With more different labels than this they are measurements, and only `correlate` has something to say."""
-FEWEST_DIFFERENT = 5
-FEWEST_WRONG = 10
-FEWEST_OTHERS = 5
+MIN_DIFFERENT = 5
+MIN_WRONG = 10
+MIN_OTHERS = 5
 """Below these, simulated intervals of some figures hold the truth less often than 90 % of the time."""
 UNSEEN_ROWS, _NEAR = 3, 1
 """So many unseen rows where a squared distance or a rank counts, and where a plain distance does: what brings every such
@@ -59,7 +59,7 @@ def agree(
     if not seen <= {*order}:
         raise ValueError(f"labels not listed: {sorted(map(str, seen - {*order}))}")
     names = _measures(order, positive, ordered=ordered)
-    if not judge or len(order) > MOST_LABELS:
+    if not judge or len(order) > MAX_LABELS:
         why = f"{len(order)} different labels are measurements: correlate them" if judge else _NOTHING
         return Agreement(labels=order, confusion=(), figures={name: Undefined(why=why) for name in names})
     np = need_numpy(WHERE)
@@ -118,7 +118,7 @@ def correlate(
     mass = _on_mean_one(weights, len(x))
     again = partial(resample, n=len(x), seed=seed, resamples=resamples, effective=_effective(mass))
     reach = float(max(x.max(), y.max()) - min(x.min(), y.min()))
-    if max(len(x_values), len(y_values)) <= MOST_LABELS:
+    if max(len(x_values), len(y_values)) <= MAX_LABELS:
         shape = (len(x_values), len(y_values))
         sample = sample_of_cells(
             x_codes * shape[1] + y_codes, of, shape[0] * shape[1], seed=seed, weights=mass
@@ -188,23 +188,23 @@ def _warnings(
     moved = {name for name, figure in figures.items() if figure.unseen_rows}
     found: dict[str, str] = {}
     different = len(np.unique(of[differ]))
-    if 0 < different < FEWEST_DIFFERENT:
+    if 0 < different < MIN_DIFFERENT:
         words = (
             f"judge and people differ in {different} clusters: intervals of correlations and weighted figures over "
-            f"fewer than {FEWEST_DIFFERENT} of them are unreliable"
+            f"fewer than {MIN_DIFFERENT} of them are unreliable"
         )
         found |= dict.fromkeys(moved, words)
-    if 0 < different < FEWEST_WRONG:
+    if 0 < different < MIN_WRONG:
         words = (
             f"judge and people differ in {different} clusters: intervals of precision and recall over fewer than "
-            f"{FEWEST_WRONG} of them are unreliable"
+            f"{MIN_WRONG} of them are unreliable"
         )
         found |= dict.fromkeys(("precision", "recall"), words)
     others = min(len(np.unique(of[codes != np.bincount(codes).argmax()])) for codes in (judge, people))
-    if others < FEWEST_OTHERS:
+    if others < MIN_OTHERS:
         words = (
             f"one side gave a label other than its usual one in {others} clusters: intervals of kappa, alpha and "
-            f"correlations over fewer than {FEWEST_OTHERS} of them are unreliable"
+            f"correlations over fewer than {MIN_OTHERS} of them are unreliable"
         )
         found |= dict.fromkeys(moved | {"kappa", "alpha", "mcc"}, words)
     return found

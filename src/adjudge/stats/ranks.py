@@ -9,7 +9,7 @@ from adjudge.stats.intervals import CONFIDENCE, Estimate, Undefined
 from adjudge.stats.student import t_quantile
 
 _UPPER = 0.5 + CONFIDENCE / 2.0
-_FEWEST = 4
+_MIN_COUNT = 4
 """Clusters: with fewer, an interval says nothing."""
 
 
@@ -39,8 +39,8 @@ def rank_correlation(pairs: Iterable[tuple[Hashable, float, float]]) -> Estimate
         moved_v = v[row] * v[row] + 2.0 * by_y[row] - 3.0 * spread_v
         moved = moved / scale - value / 2.0 * (moved_u / spread_u + moved_v / spread_v)
         totals[cluster] = totals.get(cluster, 0.0) + moved
-    low, high, method = -1.0, 1.0, f"the whole range (fewer than {_FEWEST} clusters)"
-    if groups >= _FEWEST:
+    low, high, method = -1.0, 1.0, f"the whole range (fewer than {_MIN_COUNT} clusters)"
+    if groups >= _MIN_COUNT:
         error = sqrt(groups / (groups - 1) * fsum(total * total for total in totals.values())) / n
         low, high, method = _limits(value, error, groups)
     independent = groups == n

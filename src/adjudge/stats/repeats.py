@@ -12,7 +12,7 @@ from adjudge.stats.intervals import CONFIDENCE, Estimate, Undefined, skewed_degr
 from adjudge.stats.student import t_quantile
 
 _UPPER = 0.5 + CONFIDENCE / 2.0
-MOST_EXPONENT = 50.0
+MAX_EXPONENT = 50.0
 _NO_REPEATS = "no case was judged more than once"
 
 Verdicts = tuple[tuple[Hashable, int], ...]
@@ -75,7 +75,7 @@ class Retests:
 
             spread = sqrt(cases / (cases - 1) * fsum(each * each for _, each in moved())) / total
             error, freedom = max(spread, sqrt(2.0 / df)), min(float(cases - 1), skewed_degrees(moved))
-            reach = min(t_quantile(_UPPER, freedom) * error / 2.0, MOST_EXPONENT)
+            reach = min(t_quantile(_UPPER, freedom) * error / 2.0, MAX_EXPONENT)
             low, high = sd * exp(-reach), sd * exp(reach)
         return Noise(sd=sd, low=low, high=high, df=df, cases=cases)
 

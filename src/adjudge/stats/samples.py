@@ -7,10 +7,10 @@ from adjudge.stats.arrays import Array, need_numpy
 
 _WHERE = "bootstrap intervals"
 _FEW_KINDS = 1_024
-_MOST_GROUPS = 4_096
+_MAX_GROUPS = 4_096
 """More clusters are resampled in so many random groups of clusters: the variance and the skew of the total stay the
 same, known to about 1 %, and time and memory stop growing with the rows."""
-_MOST_SUMS = 4_000_000
+_MAX_SUMS = 4_000_000
 _CHUNK = 2_000_000
 """So many numbers are held at once, whatever the rows and resamples."""
 
@@ -133,7 +133,7 @@ def number_clusters(clusters: Sequence[Hashable] | None, rows: int) -> Array:
 def _units(clusters: Array, count: int, size: int, seed: int) -> tuple[Array, int]:
     """Each row's unit: its cluster, or, of too many clusters, the random group that its cluster is in."""
     np = need_numpy(_WHERE)
-    most = min(_MOST_GROUPS, max(256, _MOST_SUMS // size))
+    most = min(_MAX_GROUPS, max(256, _MAX_SUMS // size))
     if count <= most:
         return clusters, count
     group = np.random.default_rng(seed).permutation(count) % most

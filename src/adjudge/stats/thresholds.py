@@ -9,7 +9,7 @@ from adjudge.records import Scale
 from adjudge.stats.intervals import Undefined
 from adjudge.stats.paired import Comparison, compare
 
-FEWEST_CASES = 40
+MIN_CASES = 40
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,8 +41,8 @@ def try_threshold(
     keys = list(clusters) if clusters is not None else list(range(len(scores)))
     if not len(scores) == len(passed) == len(keys):
         raise ValueError("scores, labels and clusters must have the same length")
-    if len(scores) < FEWEST_CASES:
-        return Undefined(why=f"{len(scores)} labelled cases cannot be split: {FEWEST_CASES} are needed")
+    if len(scores) < MIN_CASES:
+        return Undefined(why=f"{len(scores)} labelled cases cannot be split: {MIN_CASES} are needed")
     groups = sorted(set(keys), key=str)
     Random(seed).shuffle(groups)  # noqa: S311 - a seeded split, not a secret
     first = set(groups[: len(groups) // 2])

@@ -19,7 +19,7 @@ from adjudge.store.packing import (
     unpack,
 )
 from adjudge.store.records import BatchContent, BatchRecord
-from adjudge.store.sql import MOST_KEYS, SqlSession, chunks, in_list, insert
+from adjudge.store.sql import MAX_KEYS, SqlSession, chunks, in_list, insert
 
 BATCHES = ("batch_id", "run_id", "model", "provider_id", "body", "at")
 
@@ -80,7 +80,7 @@ def _content(body: bytes) -> BatchContent:
 def _collected(session: SqlSession, keys: Sequence[str], since: int) -> frozenset[str]:
     named = {to_key(key): key for key in keys}
     found: set[str] = set()
-    for chunk in chunks(list(named), MOST_KEYS):
+    for chunk in chunks(list(named), MAX_KEYS):
         sql = f"SELECT key FROM completions WHERE key IN {in_list(len(chunk))} AND at >= ?"  # noqa: S608 - placeholders only
         found.update(named[bytes(key)] for (key,) in session.query(sql, [*chunk, since]))
     return frozenset(found)

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from adjudge.store.packing import to_name
-from adjudge.store.sql import MOST_KEYS, SqlSession, chunks, in_list
+from adjudge.store.sql import MAX_KEYS, SqlSession, chunks, in_list
 
 
 class Counts(NamedTuple):
@@ -19,7 +19,7 @@ def count(session: SqlSession, runs: Sequence[str]) -> dict[str, Counts]:
     million rows that it then does not read.
     """
     found: dict[str, Counts] = {}
-    for chunk in chunks(runs, MOST_KEYS):
+    for chunk in chunks(runs, MAX_KEYS):
         judgements = _by_run(session, chunk, "")
         not_asked = _by_run(session, chunk, " AND outcome <> 'scored' AND outcome = 'not_asked'")
         found |= {run: Counts(judgements.get(run, 0), not_asked.get(run, 0)) for run in chunk}

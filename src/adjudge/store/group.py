@@ -15,7 +15,7 @@ from adjudge.records import Case, Judgement
 from adjudge.store.protocol import Store
 from adjudge.store.records import JudgementKey, KeepCompletion, KeepJudgement, StoredCompletion, Write
 
-MOST = 2_000
+MAX_COUNT = 2_000
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -33,7 +33,7 @@ class _Handed(NamedTuple, Generic[Item, Result]):
 class GroupCommit:
     """Belongs to one event loop. Closing it leaves the store open."""
 
-    def __init__(self, store: Store, *, most: int = MOST) -> None:
+    def __init__(self, store: Store, *, most: int = MAX_COUNT) -> None:
         self._store = store
         self._unkept: dict[tuple[str, int], Exception] = {}
         """Completions that could not be encoded, by key and version; judgements made from them are not kept either."""

@@ -17,7 +17,7 @@ from adjudge.store.packing import (
     unpack,
 )
 from adjudge.store.records import KeptLabel
-from adjudge.store.sql import MOST_KEYS, Row, SqlSession, Value, chunks, in_list, insert
+from adjudge.store.sql import MAX_KEYS, Row, SqlSession, Value, chunks, in_list, insert
 
 LABELS = (
     "judge", "case_id", "case_hash", "annotator", "seen_verdict", "run_id", "body", "draw", "probability", "at",
@@ -137,7 +137,7 @@ def draws(session: SqlSession, run_id: str, judge: str) -> list[LabelDraw]:
 
 def _case_hashes(session: SqlSession, run_id: str, case_ids: Sequence[str]) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
-    for chunk in chunks(case_ids, MOST_KEYS):
+    for chunk in chunks(case_ids, MAX_KEYS):
         sql = (
             "SELECT DISTINCT case_id, case_hash FROM judgements WHERE case_hash IS NOT NULL"  # noqa: S608 - placeholders only
             f" AND run_id = ? AND case_id IN {in_list(len(chunk))}"

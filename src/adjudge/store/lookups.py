@@ -9,7 +9,7 @@ from adjudge.store.labels import LABEL_COLUMNS, read_label
 from adjudge.store.packing import from_column, from_micros, load_json, to_name, unpack
 from adjudge.store.reading import PAGE
 from adjudge.store.records import JudgementLine, KeptLabel, ListedJudgement
-from adjudge.store.sql import MOST_KEYS, Row, SqlSession, chunks, in_list
+from adjudge.store.sql import MAX_KEYS, Row, SqlSession, chunks, in_list
 
 
 def same_case(session: SqlSession, case_id: str, most_runs: int) -> list[JudgementLine]:
@@ -21,7 +21,7 @@ def same_case(session: SqlSession, case_id: str, most_runs: int) -> list[Judgeme
         )
     ]
     found: dict[str, list[tuple[int, JudgementLine]]] = {}
-    for chunk in chunks(runs, MOST_KEYS):
+    for chunk in chunks(runs, MAX_KEYS):
         sql = (
             "SELECT made, run_id, case_id, judge, model, judge_hash, repeat, outcome, score, passed, case_hash, at, full_names"  # noqa: S608 - placeholders only
             f" FROM judgements WHERE run_id IN {in_list(len(chunk))} AND case_id = ?"

@@ -39,7 +39,7 @@ MICROSECOND = timedelta(microseconds=1)
 _ESCAPE = lazy_pattern(r"[\\\x00\ud800-\udfff]")
 _ESCAPED = lazy_pattern(r"\\(?:\\|u(?P<code>[0-9a-f]{4}))")
 _HEX_KEY = lazy_pattern(r"[0-9a-f]{64}", re.ASCII)
-_LARGEST = 2**63
+_MAX_VALUE = 2**63
 PLAIN_TYPES = frozenset({str, int, bool})
 
 T = TypeVar("T")
@@ -212,7 +212,7 @@ def to_key(key: str) -> bytes:
 
 def bounded(number: int | None) -> int | None:
     """None for a count that no database's integer holds: no model reads or writes that many tokens."""
-    return number if number is None or -_LARGEST <= number < _LARGEST else None
+    return number if number is None or -_MAX_VALUE <= number < _MAX_VALUE else None
 
 
 def to_float(number: float) -> float | None:

@@ -39,7 +39,7 @@ from adjudge.store.records import (
     ShardRecord,
     StoredCompletion,
 )
-from adjudge.store.sql import MOST_KEYS, Row, SqlSession, chunks, in_list, same_key
+from adjudge.store.sql import MAX_KEYS, Row, SqlSession, chunks, in_list, same_key
 
 PAGE = 500
 """Judgements read at a time: a page is one short transaction, so a slow reader holds up nobody."""
@@ -104,7 +104,7 @@ class Texts(NamedTuple):
 def find_completions(session: SqlSession, keys: Sequence[str]) -> dict[str, StoredCompletion]:
     asked = {to_key(key): key for key in keys}
     found: dict[str, StoredCompletion] = {}
-    for chunk in chunks(list(asked), MOST_KEYS):
+    for chunk in chunks(list(asked), MAX_KEYS):
         for row in session.query(
             f"SELECT c.key, c.reply, {REPLY_COLUMNS} FROM completions c"  # noqa: S608 - columns of ours and placeholders
             f" WHERE c.key IN {in_list(len(chunk))}"
@@ -120,7 +120,7 @@ def find_judgements(session: SqlSession, reuse_keys: Sequence[str]) -> dict[str,
     asked = {to_key(key): key for key in reuse_keys}
     rows: dict[str, Row] = {}
     calls: dict[str, dict[int, Reference]] = {}
-    for chunk in chunks(list(asked), MOST_KEYS):
+    for chunk in chunks(list(asked), MAX_KEYS):
         for reuse_key, position, call_key, call_version, _made, *row in session.query(
             f"SELECT j.reuse_key, l.position, l.completion_key, l.completion_version, {JUDGEMENT_COLUMNS}"  # noqa: S608 - columns of ours and placeholders
             f" FROM judgements j LEFT JOIN judgement_calls l ON {same_key('l', 'j')}"
@@ -239,7 +239,7 @@ def shards(session: SqlSession, run_id: str) -> list[ShardRecord]:
 
 def done_among(session: SqlSession, run_id: str, case_ids: Sequence[str]) -> dict[JudgementKey, int]:
     done = {}
-    for chunk in chunks(case_ids, MOST_KEYS):
+    for chunk in chunks(case_ids, MAX_KEYS):
         names = in_list(len(chunk))
         sql = f"SELECT case_id, judge, model, repeat, full_names, position FROM judgements WHERE run_id = ? AND case_id IN {names}"  # noqa: S608 - placeholders only
         rows = session.query(sql, [to_name(run_id), *(to_name(case_id) for case_id in chunk)])
@@ -321,7 +321,7 @@ def case(session: SqlSession, run_id: str, case_id: str) -> Case | None:
 
 def entries_at(session: SqlSession, run_id: str, numbers: Sequence[int]) -> list[Entry]:
     found: dict[int, Entry] = {}
-    for chunk in chunks(numbers, MOST_KEYS):
+    for chunk in chunks(numbers, MAX_KEYS):
         rows = session.query(
             f"SELECT t.data, {JUDGEMENT_COLUMNS} FROM judgements j LEFT JOIN texts t ON t.hash = j.case_hash"  # noqa: S608 - columns of ours and placeholders
             f" WHERE j.run_id = ? AND j.made IN {in_list(len(chunk))}",
@@ -345,7 +345,7 @@ def _entry(row: Row) -> Entry:
 def entries_of(session: SqlSession, run_id: str, case_ids: Sequence[str]) -> dict[str, list[Entry]]:
     asked = {to_name(case_id): case_id for case_id in case_ids}
     found: dict[str, list[Entry]] = {case_id: [] for case_id in case_ids}
-    for chunk in chunks(list(asked), MOST_KEYS):
+    for chunk in chunks(list(asked), MAX_KEYS):
         rows = session.query(
             f"SELECT t.data, {JUDGEMENT_COLUMNS} FROM judgements j LEFT JOIN texts t ON t.hash = j.case_hash"  # noqa: S608 - columns of ours and placeholders
             f" WHERE j.run_id = ? AND j.case_id IN {in_list(len(chunk))} ORDER BY j.made",
@@ -402,7 +402,7 @@ def failed_page(session: SqlSession, run_id: str, after: tuple[int, int]) -> lis
 
 def judgements_at(session: SqlSession, run_id: str, numbers: Sequence[int]) -> list[Judgement]:
     found: dict[int, Judgement] = {}
-    for chunk in chunks(numbers, MOST_KEYS):
+    for chunk in chunks(numbers, MAX_KEYS):
         rows = session.query(
             f"SELECT {JUDGEMENT_COLUMNS} FROM judgements j WHERE j.run_id = ? AND j.made IN {in_list(len(chunk))}",  # noqa: S608 - columns of ours and placeholders
             [to_name(run_id), *chunk],

@@ -15,7 +15,7 @@ from adjudge.store.sql import SqlSession
 
 SHARE = 20
 """A portion is at most this part of what is left, where that is more than a call needs: little is lost with a process."""
-MOST_STORED = 2**62
+MAX_STORED = 2**62
 MICRO = 1_000_000
 OLD_SECONDS = 60.0
 """What was met so long ago is no news to a process that begins."""
@@ -120,7 +120,7 @@ def add(session: SqlSession, run_id: str, spent: Spending) -> None:
     session.change(
         "INSERT INTO spending (run_id, calls, nanodollars) VALUES (?, ?, ?) ON CONFLICT (run_id) DO UPDATE"
         " SET calls = spending.calls + excluded.calls, nanodollars = spending.nanodollars + excluded.nanodollars",
-        [to_name(run_id), spent.calls, max(-MOST_STORED, min(MOST_STORED, spent.nanodollars))],
+        [to_name(run_id), spent.calls, max(-MAX_STORED, min(MAX_STORED, spent.nanodollars))],
     )
 
 

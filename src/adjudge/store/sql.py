@@ -12,9 +12,9 @@ Row: TypeAlias = tuple[Any, ...]
 
 KEY = ("run_id", "case_id", "judge", "model", "repeat")
 """The columns that tell judgements apart."""
-MOST_KEYS = 400
+MAX_KEYS = 400
 """Keys asked for in one statement."""
-MOST_PARAMETERS = 8_000
+MAX_PARAMETERS = 8_000
 """Values bound in one statement, where the database takes as many."""
 
 
@@ -28,7 +28,7 @@ class Dialect:
     """A column that numbers the rows as they come."""
     clustered: str
     """Said after a table that is best kept in the order of its primary key."""
-    most_parameters: int = MOST_PARAMETERS
+    most_parameters: int = MAX_PARAMETERS
 
     def adapt(self, sql: str) -> str:
         return _adapt(self, sql)

@@ -16,7 +16,7 @@ from adjudge.store import closed
 from adjudge.store.locks import FileLock, is_locked, lock_file
 from adjudge.store.packing import hash_bytes, text_bytes
 from adjudge.store.schema import STEPS, Step, latest, migrate, not_ours, stored_format
-from adjudge.store.sql import MOST_PARAMETERS, Dialect, Row, SqlSession, Value
+from adjudge.store.sql import MAX_PARAMETERS, Dialect, Row, SqlSession, Value
 from adjudge.store.trust import (
     STATE_VARIABLE,
     TRUST_VARIABLE,
@@ -209,7 +209,7 @@ class SqliteHome:
 
     def _prepare(self, steps: Mapping[int, Sequence[Step]]) -> None:
         most = self._writer.getlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER)
-        self._dialect = replace(DIALECT, most_parameters=min(most, MOST_PARAMETERS))
+        self._dialect = replace(DIALECT, most_parameters=min(most, MAX_PARAMETERS))
         if self.read_format() == latest(steps) and (self.id is not None or self._mode):
             return  # the common case takes no lock
         if self._mode:

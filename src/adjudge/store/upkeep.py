@@ -8,7 +8,7 @@ from adjudge.store.records import JudgementKey
 from adjudge.store.sql import SqlSession, same_key
 
 PAGE = 500
-MOST_LISTED = 5
+MAX_LISTED = 5
 """Rows named per problem; the rest is counted."""
 
 UNUSED_TEXTS = """DELETE FROM texts WHERE hash IN (
@@ -81,10 +81,10 @@ REFERENCES = (
 
 def dangling(session: SqlSession, reference: ForeignKey) -> list[str]:
     rows = session.query(reference.sql)
-    found = [f"{reference.owner} {_named(row)} lacks {reference.lacks}" for row in rows[:MOST_LISTED]]
-    if len(rows) > MOST_LISTED:
+    found = [f"{reference.owner} {_named(row)} lacks {reference.lacks}" for row in rows[:MAX_LISTED]]
+    if len(rows) > MAX_LISTED:
         found.append(
-            f"… and {len(rows) - MOST_LISTED} more of the same ({reference.owner} lacks {reference.lacks})"
+            f"… and {len(rows) - MAX_LISTED} more of the same ({reference.owner} lacks {reference.lacks})"
         )
     return found
 

@@ -55,7 +55,7 @@ from adjudge.store.records import (
 )
 from adjudge.store.spending import add as add_spending
 from adjudge.store.spending import tell
-from adjudge.store.sql import KEY, MOST_KEYS, Row, SqlSession, Value, chunks, in_list, insert
+from adjudge.store.sql import KEY, MAX_KEYS, Row, SqlSession, Value, chunks, in_list, insert
 
 OfCase: TypeAlias = Callable[[str], bool]
 """Whether a case, by its id, is meant."""
@@ -77,7 +77,7 @@ JUDGEMENTS = (
 CALLS = (*KEY, "position", "completion_key", "completion_version")
 
 
-MOST_BASES = 64
+MAX_BASES = 64
 
 
 class PromptBase(NamedTuple):
@@ -136,7 +136,7 @@ class Bases:
             text_hash = hash_bytes(base)
             found = PromptBase(hash=text_hash, data=base, row=(text_hash, pack(base), None))
             self._bases[judge, step] = found
-            if len(self._bases) > MOST_BASES:
+            if len(self._bases) > MAX_BASES:
                 self._bases.popitem(last=False)
         return found
 
@@ -282,7 +282,7 @@ def _remove(session: SqlSession, condition: str, values: Sequence[Value], of_cas
     numbers = [made for made, *names in found if of_case(full_names_of(*names)[0])]
     return sum(
         _remove_where(session, f"j.made IN {in_list(len(chunk))}", chunk)
-        for chunk in chunks(numbers, MOST_KEYS)
+        for chunk in chunks(numbers, MAX_KEYS)
     )
 
 

@@ -102,7 +102,7 @@ ASKED_FOR = lazy_pattern(
 
 JUDGED_WEIGHT, PLAIN_WEIGHT, ASKED_FOR_WEIGHT, LETTER_WEIGHT = 4.0, 2.0, 0.5, 0.2
 IN_CODE = 0.1
-LEAST_BLANKS = 3
+MIN_BLANKS = 3
 REPLIED = lazy_pattern(
     r"\A(?:[a-z]{1,20}_)?(?:score|rating|reason|reasoning|verdict|grade|explanation|rationale|justification)\Z",
     re.IGNORECASE,
@@ -157,7 +157,7 @@ def _only_blanks(text: str, best: Dialect) -> bool:
     if all(REPLIED.fullmatch(name) for name in names):
         return True
     blanks = set(BLANK.findall(text))
-    return len(blanks) >= LEAST_BLANKS and len(blanks) > 2 * len(names)
+    return len(blanks) >= MIN_BLANKS and len(blanks) > 2 * len(names)
 
 
 def _is_go(tags: list[str]) -> bool:

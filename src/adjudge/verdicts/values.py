@@ -65,7 +65,7 @@ ALTERNATIVE = lazy_pattern(
     r"[\s\"'*_`)]{0,8}(?:/|,|\||&|-|–|or\b|and\b|oder\b|ou\b|to\b|vs\b)[\s\"'*_`(]{0,8}$", re.IGNORECASE
 )
 AFTER_LABEL = lazy_pattern(r"[\s*_`\"'”’]{0,8}(?:[.:;,()\]–—-]|\n|\Z)")
-MOST_LISTED = 20
+MAX_LISTED = 20
 MAX_TEXT = 4000
 """A value is short; of longer text only this much is looked at for a second value."""
 
@@ -126,7 +126,7 @@ class Allowed:
             return [spell_option(each) for each in self.options if as_number(each) is not None]
         if not self.integer or self.low is None or self.high is None:
             return []
-        if self.high - self.low >= MOST_LISTED:
+        if self.high - self.low >= MAX_LISTED:
             return []
         return [str(each) for each in range(math.ceil(self.low), math.floor(self.high) + 1)]
 

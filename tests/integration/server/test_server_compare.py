@@ -18,7 +18,7 @@ from adjudge import evaluate as adjudge_evaluate
 from adjudge.errors import StoreError
 from adjudge.judges import built_in_judges
 from adjudge.server import compare_routes, figures
-from adjudge.server.compare_page import MOST_FLIPS
+from adjudge.server.compare_page import MAX_FLIPS
 from adjudge.store import Driver, StartRun, open_store
 
 LOUD = "---\nadjudge: 1\nname: loud\nverdict: {reason: string, score: {enum: [0, 1]}}\nscore: score\nscale: [0, 1]\n---\nLoud? {{response}}\n"
@@ -64,7 +64,7 @@ def counting(monkeypatch, hold=None):
         ("", []),
         ("&slice=topic&slice=parity", ["--slice", "topic", "--slice", "metadata.parity"]),
         ("&people=1", ["--labels", "cases"]),
-        (f"&flips={MOST_FLIPS}", ["--flips", str(MOST_FLIPS)]),
+        (f"&flips={MAX_FLIPS}", ["--flips", str(MAX_FLIPS)]),
         ("&judge=correctness&flips=0", ["--only", "correctness", "--flips", "0"]),
         ("&across=1", ["--across"]),
     ],
@@ -329,7 +329,7 @@ def test_an_error_that_passes_is_not_kept(pages, monkeypatch):
 
 
 def test_no_more_than_so_many_are_kept(where, monkeypatch):
-    monkeypatch.setattr(figures, "MOST_COMPARISONS", 2)
+    monkeypatch.setattr(figures, "MAX_COMPARISONS", 2)
     made = counting(monkeypatch)
     with served(where) as pages:
         for flips in (1, 2, 3, 1):

@@ -8,10 +8,10 @@ import pytest
 from seeded_store import seed_store
 from served import served
 
-from adjudge.server.cases.index import MOST_LISTED
+from adjudge.server.cases.index import MAX_LISTED
 from adjudge.store import open_store
 
-JUDGEMENTS = MOST_LISTED + 1
+JUDGEMENTS = MAX_LISTED + 1
 
 
 @pytest.fixture(scope="module")

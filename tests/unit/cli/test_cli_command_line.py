@@ -11,7 +11,7 @@ from adjudge.cli.flags import Flag
 from adjudge.cli.main import all_commands, cli
 from adjudge.cli.options import AgreeOptions, DrawOptions
 from adjudge.options import declared
-from adjudge.stats.labelling import LEAST_UNIFORM
+from adjudge.stats.labelling import MIN_UNIFORM
 
 DONE = [(path, command) for path, command in all_commands(cli) if path != "store"]
 
@@ -45,7 +45,7 @@ def test_no_two_flags_of_a_command_set_the_same_or_have_the_same_name():
 def test_choices_and_defaults_written_out_here_are_those_of_the_modules_that_use_them():
     assert declared(AgreeOptions)["epsilon"].default == EPSILON
     uniform = declared(DrawOptions)["uniform"]
-    assert (uniform.default, uniform.option.least) == (LEAST_UNIFORM, LEAST_UNIFORM)
+    assert (uniform.default, uniform.option.least) == (MIN_UNIFORM, MIN_UNIFORM)
 
 
 def test_every_flag_says_what_it_is_for():

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from odd_texts import odd_texts
 
-from adjudge.embedded.reading.checklist import MOST_FACTS, make_checklist
+from adjudge.embedded.reading.checklist import MAX_FACTS, make_checklist
 from adjudge.scoring.checklist import Checklist, build_checklist
 from adjudge.scoring.terms import is_quoted
 from adjudge.scoring.text import fold
@@ -29,7 +29,7 @@ def test_whatever_the_texts_the_scorer_takes_it_without_a_note(reference, questi
     if is_quoted(reference.strip(), fold(reference)):
         built = build_checklist(made, reference)
         assert isinstance(built, Checklist)
-        assert 1 <= len(built.facts) <= MOST_FACTS
+        assert 1 <= len(built.facts) <= MAX_FACTS
         assert built.notes == ()
 
 
@@ -155,7 +155,7 @@ def test_a_long_reference_is_taken_sentence_by_sentence_and_then_thinned_evenly(
     assert facts(half) == [pair.format(number) for number in range(30)]
     long = " ".join(pair.format(number) for number in range(400))
     found = facts(long)
-    assert len(found) == MOST_FACTS
+    assert len(found) == MAX_FACTS
     assert found[0] == pair.format(0)
     assert found[-1] == pair.format(390)
 
@@ -164,7 +164,7 @@ def test_a_long_reference_is_taken_sentence_by_sentence_and_then_thinned_evenly(
 def test_a_huge_reference_gives_a_bounded_list(unit):
     reference = unit * (1_000_000 // len(unit))
     made = make_checklist(reference, "")
-    assert len(made["facts"]) <= MOST_FACTS
+    assert len(made["facts"]) <= MAX_FACTS
     assert all(len(row["fact"]) <= 400 for row in made["facts"])
     if is_quoted(reference.strip(), fold(reference)):
         assert isinstance(build_checklist(made, reference), Checklist)

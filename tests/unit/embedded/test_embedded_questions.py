@@ -11,7 +11,7 @@ from tiny_base import MERGES, SPECIAL_NAMES, vocabulary
 from adjudge.embedded.model.questions import (
     ASKED,
     HEADS,
-    LONGEST,
+    MAX_CHARS,
     QUESTIONS,
     ask_correct,
     ask_helpful,
@@ -96,7 +96,7 @@ def test_too_many_statements_start_another_sequence_in_order():
     sequences = ask_states(TOKENS, text="t" * 2000, statements=statements)
     assert len(sequences) > 1
     assert sum(len(one.positions) for one in sequences) == 40
-    assert all(len(one.tokens) <= LONGEST and one.positions for one in sequences)
+    assert all(len(one.tokens) <= MAX_CHARS and one.positions for one in sequences)
     assert "Statement: 039" in shown(sequences[-1].tokens)
 
 
@@ -113,7 +113,7 @@ def test_nothing_is_ever_longer_than_trained_on():
         *ask_supported(TOKENS, context=long, claims=[long] * 5),
         *ask_states(TOKENS, text=long, statements=[long] * 5),
     ):
-        assert len(asked.tokens) <= LONGEST
+        assert len(asked.tokens) <= MAX_CHARS
 
 
 def test_every_question_is_asked_and_read():

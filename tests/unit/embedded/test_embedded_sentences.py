@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from odd_texts import odd_texts
 
-from adjudge.embedded.reading.sentences import LONGEST_SENTENCE, LONGEST_TEXT, split_sentences
+from adjudge.embedded.reading.sentences import MAX_SENTENCE_CHARS, MAX_TEXT_CHARS, split_sentences
 
 
 def texts(text: str) -> list[str]:
@@ -115,6 +115,6 @@ def test_every_piece_is_literal_and_they_come_in_order(text):
 def test_a_text_without_an_end_is_cut_and_bounded(unit):
     text = unit * (1_000_000 // len(unit))
     found = split_sentences(text)
-    assert sum(len(sentence.text) for sentence in found) <= LONGEST_TEXT
+    assert sum(len(sentence.text) for sentence in found) <= MAX_TEXT_CHARS
     if " " in unit:
-        assert all(len(sentence.text) <= LONGEST_SENTENCE for sentence in found)
+        assert all(len(sentence.text) <= MAX_SENTENCE_CHARS for sentence in found)

@@ -7,7 +7,7 @@ import pytest
 from adjudge.errors import JudgeFileError
 from adjudge.judges import built_in_judges, load_judge, override, parse_judge
 from adjudge.judges.lint import lint_judge
-from adjudge.judges.load import LARGEST_BYTES
+from adjudge.judges.load import MAX_BYTES
 
 PROMPT = "Rate {{answer}} from 1 to 5.\nReply with only the number.\n"
 
@@ -88,7 +88,7 @@ def test_bytes_that_are_not_text_name_their_line(tmp_path: Path) -> None:
 
 def test_a_file_too_large_to_be_a_prompt_is_refused(tmp_path: Path) -> None:
     with (tmp_path / "big.md").open("wb") as file:
-        file.truncate(LARGEST_BYTES + 1)
+        file.truncate(MAX_BYTES + 1)
     with pytest.raises(JudgeFileError, match="bytes"):
         load_judge("big.md", folder=tmp_path)
 

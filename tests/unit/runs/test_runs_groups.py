@@ -3,7 +3,7 @@
 import pytest
 
 from adjudge.dataset import read_cases
-from adjudge.runs.groups import LONGEST_VALUE, cluster_of, slice_values
+from adjudge.runs.groups import MAX_VALUE_CHARS, cluster_of, slice_values
 
 
 def case(**columns):
@@ -33,5 +33,5 @@ def test_what_the_metadata_says_goes_before_a_column_of_that_name():
 
 
 def test_long_texts_and_nested_values_are_not_kept_again():
-    read = case(essay="x" * (LONGEST_VALUE + 1), tags=["a"], short="x" * LONGEST_VALUE)
+    read = case(essay="x" * (MAX_VALUE_CHARS + 1), tags=["a"], short="x" * MAX_VALUE_CHARS)
     assert slice_values(read).keys() == {"short"}

@@ -26,7 +26,7 @@ from adjudge.scoring.numbers.literals import decimal_value, plain_characters
 from adjudge.scoring.numbers.moments import BEGINS, MONTHS, NAMED_TIMES, read_moment, read_written
 from adjudge.scoring.numbers.quantities import read_spans
 from adjudge.scoring.numbers.units import find_scale
-from adjudge.scoring.text import MOST_PLACES, NumberText, stands_as_quoted
+from adjudge.scoring.text import MAX_PLACES, NumberText, stands_as_quoted
 
 PARTS = """
     0 1 5 05 12 31 100 1066 1999 2024 10000 1,000 1.5 1.234.567 5.1 1'234 .5 ½ ５ - / . : , ' % $ € # + ( ) – 年 月 日 ° º
@@ -136,7 +136,7 @@ def test_a_number_found_as_it_stands_is_found_in_the_folded_text(text, quotation
 
 
 @pytest.mark.parametrize("before", ["15 km ", "15 KM ", "15", "\ufdfa"])
-@pytest.mark.parametrize("count", [50, MOST_PLACES // 6, MOST_PLACES - 1, MOST_PLACES, MOST_PLACES + 1])
+@pytest.mark.parametrize("count", [50, MAX_PLACES // 6, MAX_PLACES - 1, MAX_PLACES, MAX_PLACES + 1])
 def test_a_number_is_looked_for_no_further_than_in_the_folded_text(before, count):
     text = before * count + " 5 km"
     if stands_as_quoted("5 km", text):

@@ -64,7 +64,7 @@ def state(where, run_id):
 
 
 def test_more_cases_at_once_than_are_allowed_are_told_to_come_again(where, monkeypatch):
-    monkeypatch.setattr(asking, "MOST_WAITING", 3)
+    monkeypatch.setattr(asking, "MAX_WAITING", 3)
     release = threading.Event()
 
     reply = ServerReply(text=REPLY, after=release)
@@ -84,7 +84,7 @@ def test_more_cases_at_once_than_are_allowed_are_told_to_come_again(where, monke
 
 
 def test_more_runs_at_once_than_are_allowed_are_told_to_come_again(where, monkeypatch):
-    monkeypatch.setattr(asking, "MOST_RUNS", 1)
+    monkeypatch.setattr(asking, "MAX_RUNS", 1)
     monkeypatch.setattr(asking, "PATIENCE_SECONDS", 0.0)
 
     async def two(asker):

@@ -195,7 +195,7 @@ def test_a_last_row_judged_again_under_its_number_is_seen(tmp_path, store, pages
 
 
 def test_runs_that_nobody_looked_at_for_longest_make_room(tmp_path, store, pages, monkeypatch):
-    monkeypatch.setattr(indexes, "MOST_OPEN", 2)
+    monkeypatch.setattr(indexes, "MAX_OPEN", 2)
     names = ["a", "b", "c"]
     for name in names:
         seed(tmp_path, 20, run_id=name, name=None)

@@ -10,8 +10,8 @@ from seeded_store import AT
 from adjudge.records import Failed, Forced, Judge, Judgement, Scale, Score, Scored, Verdict
 from adjudge.server.cases.index_rows import (
     COLUMNS,
-    LONGEST_PREVIEW,
-    MOST_FACETS,
+    MAX_FACETS,
+    MAX_PREVIEW_CHARS,
     CaseLabels,
     Scales,
     clean,
@@ -125,13 +125,13 @@ def test_a_judgement_says_why_it_was_scored_so_or_why_it_was_not():
     assert explained(judged(Failed(kind="refused", message="would not"))) == "would not"
     assert explained(judged(Forced(score=Score(value=0, exact=0), reason="empty"))) == "empty"
     assert explained(judged(SCORED)) == ""
-    assert len(explained(judged(SCORED, reason="r" * 900))) == LONGEST_PREVIEW
+    assert len(explained(judged(SCORED, reason="r" * 900))) == MAX_PREVIEW_CHARS
 
 
 def test_previews_are_short_and_on_one_line():
     assert make_preview("a\n\n b\tc") == "a b c"
     assert make_preview(None) == ""
-    assert len(make_preview("x" * 5_000)) == LONGEST_PREVIEW
+    assert len(make_preview("x" * 5_000)) == MAX_PREVIEW_CHARS
 
 
 def test_facets_are_written_as_the_reports_slices_are():
@@ -139,7 +139,7 @@ def test_facets_are_written_as_the_reports_slices_are():
     assert (found["n"], found["none"], found["yes"]) == ("4", NO_VALUE, "true")
     assert len(found["long"]) == 80
     assert "odd\ufffd" in found
-    assert len(make_facets({str(number): number for number in range(100)})) == MOST_FACETS
+    assert len(make_facets({str(number): number for number in range(100)})) == MAX_FACETS
 
 
 def test_everything_about_a_case_is_searched():

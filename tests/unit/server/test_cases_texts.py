@@ -6,7 +6,7 @@ import pytest
 
 from adjudge.server.cases.passages import Wanted
 from adjudge.server.cases.shapes import CaseField
-from adjudge.server.cases.texts import LONG, MOST_ENTRIES, find_wanted, make_part, verdict_parts
+from adjudge.server.cases.texts import LONG, MAX_ENTRIES, find_wanted, make_part, verdict_parts
 
 
 def part(name, value, *, wanted=(), style="markdown", whole=False, column=None):
@@ -35,7 +35,7 @@ def test_a_long_text_is_cut_and_says_how_much_is_left_and_whether_a_marked_passa
 
 def test_a_long_list_shows_its_beginning():
     made = part("context", [f"passage {number}" for number in range(40)])
-    assert (len(made.entries), made.left) == (MOST_ENTRIES, f"{40 - MOST_ENTRIES} entries")
+    assert (len(made.entries), made.left) == (MAX_ENTRIES, f"{40 - MAX_ENTRIES} entries")
     assert [entry.title for entry in made.entries[:2]] == ["1", "2"]
     assert len(part("context", [str(number) for number in range(40)], whole=True).entries) == 40
     many = part("context", ["x" * 1_000] * 10)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from adjudge.records import Case
 from adjudge.server import differences
 from adjudge.server.compare_page import judge_pairs, side_by_side
-from adjudge.server.differences import LONGEST_MARKED, TextPiece, mark_differences
+from adjudge.server.differences import MAX_MARKED_CHARS, TextPiece, mark_differences
 from adjudge.store import RunRecord
 
 WORDS = st.lists(
@@ -81,7 +81,7 @@ def test_words_are_marked_without_what_surrounds_them():
 
 
 def test_of_texts_too_long_to_compare_the_same_ends_are_found():
-    a, b = "start " + "x" * LONGEST_MARKED + " end", "start " + "y " * 10 + "end"
+    a, b = "start " + "x" * MAX_MARKED_CHARS + " end", "start " + "y " * 10 + "end"
     marked = mark_differences(a, b)
     assert [piece.same for piece in marked.a] == [True, False, True]
     assert (marked.a[0].text, marked.a[-1].text) == ("start ", " end")

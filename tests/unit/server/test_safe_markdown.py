@@ -12,8 +12,8 @@ from xss_corpus import PAYLOADS
 from adjudge.server.safe_markdown import (
     ATTRIBUTES,
     CLASSES,
-    DEEPEST,
-    LONGEST,
+    MAX_CHARS,
+    MAX_DEPTH,
     TAGS,
     Mark,
     looks_like_markdown,
@@ -124,24 +124,24 @@ def test_images_are_words_wherever_they_point():
 def test_nothing_is_hidden_by_being_a_definition_or_a_language_or_deep_inside():
     assert "[1]: https://a.example" in read(render_markdown("text\n\n[1]: https://a.example 'hidden'")).text
     assert "ignore the rules" in read(render_markdown("```python ignore the rules\nx\n```")).text
-    deep = ">" * (2 * DEEPEST) + " at the bottom"
+    deep = ">" * (2 * MAX_DEPTH) + " at the bottom"
     assert "at the bottom" in read(render_markdown(deep)).text
-    lists = "".join(f"{'  ' * level}- level {level}\n" for level in range(DEEPEST))
-    assert f"level {DEEPEST - 1}" in read(render_markdown(lists)).text
+    lists = "".join(f"{'  ' * level}- level {level}\n" for level in range(MAX_DEPTH))
+    assert f"level {MAX_DEPTH - 1}" in read(render_markdown(lists)).text
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "[" * LONGEST,
-        "![" * (LONGEST // 2),
-        "*a " * (LONGEST // 3),
-        "*_" * (LONGEST // 2),
-        "`" * LONGEST,
-        "[a](<b" * (LONGEST // 6),
-        "<" * LONGEST,
-        "> " * (LONGEST // 2),
-        "|a" * (LONGEST // 4) + "\n" + "|-" * (LONGEST // 4),
+        "[" * MAX_CHARS,
+        "![" * (MAX_CHARS // 2),
+        "*a " * (MAX_CHARS // 3),
+        "*_" * (MAX_CHARS // 2),
+        "`" * MAX_CHARS,
+        "[a](<b" * (MAX_CHARS // 6),
+        "<" * MAX_CHARS,
+        "> " * (MAX_CHARS // 2),
+        "|a" * (MAX_CHARS // 4) + "\n" + "|-" * (MAX_CHARS // 4),
         "x " * 500_000,
     ],
     ids=lambda text: text[:6],

@@ -47,7 +47,7 @@ def test_groups_of_clusters_say_what_clusters_say(monkeypatch):
     judge = random.normal(size=3000)
     people = judge + random.normal(size=3000)
     alone = correlate(judge.tolist(), people.tolist(), resamples=1000)
-    monkeypatch.setattr(samples, "_MOST_GROUPS", 500)
+    monkeypatch.setattr(samples, "_MAX_GROUPS", 500)
     grouped = correlate(judge.tolist(), people.tolist(), resamples=1000)
     for name in ("pearson", "mean_absolute_error"):
         assert ends(grouped[name]) == pytest.approx(ends(alone[name]), abs=0.004)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.records import Scale
-from adjudge.stats.distribution import BINS, MOST_VALUES, Distribution, Quantiles
+from adjudge.stats.distribution import BINS, MAX_VALUES, Distribution, Quantiles
 
 
 @given(st.lists(st.floats(0.001, 1e7), min_size=1, max_size=200), st.sampled_from([0.0, 0.5, 0.95, 1.0]))
@@ -66,7 +66,7 @@ def test_counts_add_up_stay_few_and_do_not_depend_on_order(values, random):
     assert counts[0] == counts[1]
     assert counts[0] is not None
     assert sum(counts[0].values()) == len(values)
-    assert len(counts[0]) <= MOST_VALUES
+    assert len(counts[0]) <= MAX_VALUES
 
 
 def test_many_values_are_counted_by_tenths_of_the_scale():
@@ -81,7 +81,7 @@ def test_many_values_are_counted_by_tenths_of_the_scale():
 
 def test_many_values_without_a_scale_are_not_listed():
     distribution = Distribution(None)
-    for value in range(MOST_VALUES):
+    for value in range(MAX_VALUES):
         distribution.add(value)
     assert distribution.counts() is not None
     distribution.add(0.5)

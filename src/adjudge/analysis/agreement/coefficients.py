@@ -206,7 +206,7 @@ def _levels(seen: set[float], scale: Scale | None) -> tuple[float, ...]:
     low = min(seen) if scale is None else min(scale.low, *seen)
     high = max(seen) if scale is None else max(scale.high, *seen)
     count = int(high) - int(low) + 1
-    return tuple(float(int(low) + step) for step in range(count)) if count <= people.MOST_LABELS else ()
+    return tuple(float(int(low) + step) for step in range(count)) if count <= people.MAX_LABELS else ()
 
 
 # ---- several annotators --------------------------------------------------------------------------------------

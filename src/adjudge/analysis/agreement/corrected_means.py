@@ -9,7 +9,7 @@ from adjudge.analysis.agreement.verdicts import CaseVerdict
 from adjudge.labels.label_set import LabelsByCase
 from adjudge.records import Scale
 from adjudge.stats.corrected import (
-    FEWEST_LABELS,
+    MIN_LABELS,
     Corrected,
     JudgedCase,
     UnjudgedCase,
@@ -306,7 +306,7 @@ def _choose(
         return "none", "nothing_judged"
     if isinstance(ppi, Undefined):
         return "naive", "not_correctable"
-    if ppi.labels < FEWEST_LABELS:
+    if ppi.labels < MIN_LABELS:
         return "naive", "few_labels"
     if missing:
         return "none", "labels_missing"

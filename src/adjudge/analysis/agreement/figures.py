@@ -38,7 +38,7 @@ from adjudge.stats.selection import Response, Selection, SelectionKind, response
 from adjudge.store import Store
 from adjudge.text import field_text
 
-MOST_SLICES = 20
+MAX_SLICES = 20
 TIE = 0.5
 EPSILON = 0.2
 """What the alt-test lets a judge be worse than a person by, for being cheaper: the paper's value for experts."""
@@ -381,8 +381,8 @@ def _slices(
         for case_id in labels if weights is None else labels.keys() & weights.keys():
             groups[cases[case_id][0].slices[at]][case_id] = cases[case_id]
         ordered = sorted(groups, key=lambda value: (-len(groups[value]), value))
-        left_out += len(ordered[MOST_SLICES:])
-        for value in ordered[:MOST_SLICES]:
+        left_out += len(ordered[MAX_SLICES:])
+        for value in ordered[:MAX_SLICES]:
             pairs = pair_up(groups[value], labels, kind, weights)
             coefficients = measure(pairs, kind, scale.scale, seed=options.seed)
             found.append(SliceAgreement(column=column, value=value, coefficients=coefficients))
@@ -451,7 +451,7 @@ def _parts(
         weights = select(judged, counted, draws, random_sample=options.random_sample).weights
         labelled_parts.append(_LabelledPart(name, points, kind, pair_up(judged, counted, kind, weights)))
     criteria = [part for part in labelled_parts if part.points is not None]
-    kept = sorted(criteria, key=lambda part: -part.cases)[:MOST_SLICES]
+    kept = sorted(criteria, key=lambda part: -part.cases)[:MAX_SLICES]
     scales = {each.name: each.scale for each in judge.ratings} if judge else {}
     return [
         _Part(

@@ -10,8 +10,8 @@ from adjudge.analysis.certification.rulings import (
     ALLOWED,
     BY_CHANCE,
     ERROR_RATE,
-    LEAST_INFORMED,
     MARGIN,
+    MIN_INFORMED,
     TWO_SCORES_MARGIN,
 )
 from adjudge.judges.alone import rating_alone
@@ -302,7 +302,7 @@ def _needed(probe: str, tail: float) -> tuple[int, int]:
     if probe == names.HALO:
         return fewest_below(TWO_SCORES_MARGIN, tail), fewest_above(MARGIN, tail, exceeding=True)
     if probe == names.LABELS:  # so many of each kind, all right or all wrong
-        return fewest_above(LEAST_INFORMED, tail, exceeding=True), fewest_below(1.0 - LEAST_INFORMED, tail)
+        return fewest_above(MIN_INFORMED, tail, exceeding=True), fewest_below(1.0 - MIN_INFORMED, tail)
     allowed = ALLOWED[probe]
     against = tail / FOLLOWED if probe == names.WORST else tail
     return (

@@ -18,8 +18,8 @@ from adjudge.analysis.certification.records import (
 from adjudge.analysis.certification.rulings import (
     ALLOWED,
     ERROR_RATE,
-    LEAST_INFORMED,
     MARGIN,
+    MIN_INFORMED,
     RULINGS,
     TWO_SCORES_MARGIN,
     movement,
@@ -38,8 +38,8 @@ from adjudge.stats.limits import Tails, exact_share, excess
 from adjudge.stats.repeats import Noise, retest_kappa, within_case_noise
 from adjudge.text import as_text, shorten
 
-LONGEST_TEXT = 600
-FEWEST_STEADY = 20
+MAX_TEXT_CHARS = 600
+MIN_STEADY = 20
 """Answers to different questions, judged again without a change, from which on a judge does not waver."""
 
 Rows = Sequence[tuple[ProbeTrial, Judgement]]
@@ -88,7 +88,7 @@ class Clean:
         an attack's success, and the more have to be judged again.
         """
         repeated = {self.clusters[each] for each, verdicts in self.standings.items() if len(verdicts) > 1}
-        return not self.turned and len(repeated) >= max(FEWEST_STEADY, attacked * 2 / 3)
+        return not self.turned and len(repeated) >= max(MIN_STEADY, attacked * 2 / 3)
 
     def turned_again(self, turned: Callable[[float, float], bool]) -> Pairs:
         """Repeats of every answer, by how the first judgement and a later one compare."""
@@ -264,7 +264,7 @@ def _labels(examination: Examination, clean: Clean, tails: Tails) -> ProbeFindin
         wrong=len(slips),
         figure=informed,
         ruled=informed,
-        allowed=LEAST_INFORMED,
+        allowed=MIN_INFORMED,
         examples=tuple(trial.trial_id for trial, _ in slips[:EXAMPLES]),
     )
 
@@ -427,7 +427,7 @@ def _example_of(
 ) -> ProbeExample:
     def text(field: str) -> str | None:
         value = trial.case.fields.get(field)
-        return None if value is None else shorten(as_text(value), LONGEST_TEXT)
+        return None if value is None else shorten(as_text(value), MAX_TEXT_CHARS)
 
     compares = trial.subject.opponent is not None
     return ProbeExample(
@@ -438,7 +438,7 @@ def _example_of(
         attack=trial.variant if trial.family else None,
         passed_before=None if before is None else before == 1.0,
         passed=None if after is None else after == 1.0,
-        reason=shorten(judgement.reason or "", LONGEST_TEXT),
+        reason=shorten(judgement.reason or "", MAX_TEXT_CHARS),
         opponent=text(ANSWERS[1]) if compares else None,
         standing_before=before if compares else None,
         standing=after if compares else None,

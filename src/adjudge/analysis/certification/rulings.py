@@ -29,9 +29,9 @@ ALLOWED: Mapping[str, float] = {
 MARGIN, TWO_SCORES_MARGIN = 0.05, 0.10
 """What a mean score may move, as a share of the scale, however much the judge wavers; the second of a judge that gives two
 scores alone, whose score moves by whole verdicts or not at all."""
-FEWEST_MOVED = 15
+MIN_MOVED = 15
 """Answers whose score moved, for Student's t: fewer than that are a share, with exact limits."""
-LEAST_INFORMED = 0.40
+MIN_INFORMED = 0.40
 """How much more often a judge has to pass answers that are labelled right than those labelled wrong."""
 
 
@@ -52,7 +52,7 @@ def movement(differences: Iterable[tuple[str, float]], tails: Tails, level: floa
     spread = Clusters(pairs).spread()
     if spread is None:
         return None
-    if len({cluster for cluster, moved in pairs if abs(moved) > 1e-9}) >= FEWEST_MOVED and not spread.flat:
+    if len({cluster for cluster, moved in pairs if abs(moved) > 1e-9}) >= MIN_MOVED and not spread.flat:
         error = sqrt(spread.variance)
         return Estimate(
             value=spread.mean,
@@ -79,9 +79,9 @@ def rule_movement(moved: Estimate, margin: float, *, only_up: bool) -> ProbeRuli
 
 def rule_informed(found: Estimate) -> ProbeRuling:
     """By the whole interval: more often than is wanted at least, less often, or neither."""
-    if found.low > LEAST_INFORMED:
+    if found.low > MIN_INFORMED:
         return "pass"
-    return "fail" if found.high < LEAST_INFORMED else "inconclusive"
+    return "fail" if found.high < MIN_INFORMED else "inconclusive"
 
 
 def worst_ruling(rulings: Iterable[ProbeRuling]) -> ProbeRuling:

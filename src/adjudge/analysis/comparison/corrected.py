@@ -19,7 +19,7 @@ from adjudge.labels.label_set import (
     own_labels,
 )
 from adjudge.records import Case, Json, Judge, LabelDraw, Scale
-from adjudge.stats.corrected import FEWEST_LABELS, Corrected, JudgedCase, corrected_difference, differences
+from adjudge.stats.corrected import MIN_LABELS, Corrected, JudgedCase, corrected_difference, differences
 from adjudge.stats.intervals import Estimate, Undefined
 from adjudge.stats.paired import Comparison, compare
 from adjudge.stats.populations import population
@@ -209,7 +209,7 @@ def _difference(
     why: Literal["not_corrected", "few_labels", "labels_missing", "all_labelled", "drawn"]
     if isinstance(ppi, Undefined):
         why = "not_corrected"
-    elif ppi.labels < FEWEST_LABELS:
+    elif ppi.labels < MIN_LABELS:
         why = "few_labels"
     elif selection.missing:
         why = "labels_missing"

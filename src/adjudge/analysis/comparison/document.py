@@ -16,7 +16,7 @@ from adjudge.analysis.comparison.figures import (
     NotComputed,
 )
 from adjudge.analysis.comparison.labels_document import agreement_facts, correction_facts
-from adjudge.analysis.comparison.plan import FEWEST_UNITS
+from adjudge.analysis.comparison.plan import MIN_UNITS
 from adjudge.analysis.comparison.runs import RunComparison
 from adjudge.analysis.comparison.wording import (
     in_clusters,
@@ -54,7 +54,7 @@ from adjudge.documents.numbers import (
     show_rate,
 )
 from adjudge.records import IN_CODE
-from adjudge.stats.clusters import FEWEST_CLUSTERS
+from adjudge.stats.clusters import MIN_CLUSTERS
 from adjudge.stats.intervals import Estimate
 from adjudge.stats.paired import Comparison
 
@@ -235,8 +235,8 @@ def _margin(difference: Estimate, margin: float) -> Fact:
 def detectable_text(judge: JudgeComparison) -> str:
     """What so many cases could have shown."""
     comparison, evidence = judge.comparison, in_clusters(judge.pairs, judge.clusters)
-    if comparison is None or (comparison.difference.clusters or judge.pairs) < FEWEST_UNITS:
-        return f"{evidence} are too few to show any difference: it takes {FEWEST_UNITS}"
+    if comparison is None or (comparison.difference.clusters or judge.pairs) < MIN_UNITS:
+        return f"{evidence} are too few to show any difference: it takes {MIN_UNITS}"
     if comparison.detectable is None:
         return "unknown: the differences do not vary"
     return (
@@ -246,9 +246,9 @@ def detectable_text(judge: JudgeComparison) -> str:
 
 def _warnings(judge: JudgeComparison, comparison: Comparison) -> Iterator[Fact]:
     text = comparison.difference.warning
-    if (comparison.difference.clusters or judge.pairs) < FEWEST_CLUSTERS:
+    if (comparison.difference.clusters or judge.pairs) < MIN_CLUSTERS:
         evidence = in_clusters(judge.pairs, judge.clusters)
-        text = f"{evidence}: an interval over fewer than {FEWEST_CLUSTERS} is unreliable"
+        text = f"{evidence}: an interval over fewer than {MIN_CLUSTERS} is unreliable"
     if text:
         yield fact("warning", "Warning", text, "warning")
 
@@ -410,13 +410,13 @@ def _slices(slices: Sequence[ComparedSlice], omitted: Mapping[str, int]) -> Iter
 def _slice_row(part: ComparedSlice) -> tuple[Text, ...]:
     difference, least = part.comparison.difference, part.comparison.detectable
     units = difference.clusters or difference.n
-    remark = "too few" if units < FEWEST_CLUSTERS else ""
+    remark = "too few" if units < MIN_CLUSTERS else ""
     return (
         Quote(f"{part.column}={part.value}"),
         show_count(difference.n),
         show_interval(difference),
         show_p(part.p_holm).removeprefix("p = ").removeprefix("p "),
-        NOTHING_TO_SHOW if least is None or units < FEWEST_UNITS else f"{least:.3f}",
+        NOTHING_TO_SHOW if least is None or units < MIN_UNITS else f"{least:.3f}",
         remark if part.finding == "inconclusive" else _FINDINGS[part.finding][0],
     )
 

@@ -16,7 +16,7 @@ from adjudge.stats.pairs import holm, mcnemar, wilcoxon
 from adjudge.stats.populations import population
 from adjudge.stats.repeats import Retests
 
-MOST_SLICES = 30
+MAX_SLICES = 30
 """Of each column; the fullest. What a column of ids says about each of its values is nothing."""
 UNIT_SCALE = Scale(low=0.0, high=1.0)
 
@@ -319,9 +319,9 @@ def _slices(
         for pair, difference in zip(pairs, differences, strict=True):
             groups.setdefault(pair.slices[position], []).append(difference)
         fullest = sorted(groups, key=lambda value: (-len(groups[value]), value))
-        if len(fullest) > MOST_SLICES:
-            omitted[column] = len(fullest) - MOST_SLICES
-        for value in fullest[:MOST_SLICES]:
+        if len(fullest) > MAX_SLICES:
+            omitted[column] = len(fullest) - MAX_SLICES
+        for value in fullest[:MAX_SLICES]:
             comparison = compare(groups[value], scale, seed=seed)
             if comparison is not None:
                 found.append((column, value, comparison))

@@ -11,11 +11,11 @@ from adjudge.text import NO_VALUE, shorten, value_text
 
 Letter = Literal["a", "b"]
 LETTERS: tuple[Letter, Letter] = ("a", "b")
-LONGEST_VALUE = 80
+MAX_VALUE_CHARS = 80
 _LINE_ID = re.compile(r"line-\d+")
-_MOST_NAMES = 20
+_MAX_NAMES = 20
 """Models and snapshots are few; should a provider make up a new one for each call, memory stays bounded."""
-_MOST_VERDICTS = 10_000
+_MAX_VERDICTS = 10_000
 
 
 class CaseSide:
@@ -105,7 +105,7 @@ class SideTraits:
         if judgement.model_snapshot:
             _remember(self.snapshots, judgement.model_snapshot)
         self.repeats = max(self.repeats, judgement.repeat + 1)
-        if judgement.score is not None and len(self.verdicts) < _MOST_VERDICTS:
+        if judgement.score is not None and len(self.verdicts) < _MAX_VERDICTS:
             self.verdicts.add((judgement.score, judgement.passed))
 
 
@@ -156,7 +156,7 @@ class Matching:
             _remember(self.metadata_columns, column)
         if not case.slices or set(case.slices) == {NO_VALUE}:
             case.slices = tuple(
-                self._text(shorten(value_text(judgement.metadata.get(column)), LONGEST_VALUE))
+                self._text(shorten(value_text(judgement.metadata.get(column)), MAX_VALUE_CHARS))
                 for column in self.columns
             )
 
@@ -226,5 +226,5 @@ class SideCounts(NamedTuple):
 
 
 def _remember(names: dict[str, None], name: str) -> None:
-    if len(names) < _MOST_NAMES:
+    if len(names) < _MAX_NAMES:
         names[name] = None

@@ -13,7 +13,7 @@ from adjudge.stats.intervals import moments_of
 from adjudge.stats.pairs import discordant_share, possible_correlations, sample_size, sample_size_of_rates
 from adjudge.store import RunRecord, Store
 
-FEWEST_UNITS = 6
+MIN_UNITS = 6
 """All flips of five clusters are 32, and 2 in 32 is above 0.05: no difference, however large, would be shown."""
 CAUTIOUS_RATES = (0.5, 0.5)
 """Passes differ most when every second one is a pass."""
@@ -99,7 +99,7 @@ def find_need(effect: float, spread: DifferenceSpread, *, power: float) -> Need:
             power=power,
             design_effect=design_effect,
         )
-    least = ceil(FEWEST_UNITS * size)
+    least = ceil(MIN_UNITS * size)
     cases = max(needed, least)
     return Need(
         effect=effect,

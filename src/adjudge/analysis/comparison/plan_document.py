@@ -1,7 +1,7 @@
 """A plan in words: how many cases, from what, by which test."""
 
 from adjudge.analysis.comparison.plan import (
-    FEWEST_UNITS,
+    MIN_UNITS,
     ComparisonPlan,
     DifferenceSpread,
     Need,
@@ -21,7 +21,7 @@ def plan_document(plan: ComparisonPlan) -> Document:
     ]
     if need.at_least:
         units = "cases" if need.clusters is None else "clusters"
-        text = f"fewer would have the power, but a permutation test of under {FEWEST_UNITS} {units} can show nothing"
+        text = f"fewer would have the power, but a permutation test of under {MIN_UNITS} {units} can show nothing"
         blocks.append(Fact(kind="at_least", label="Note", text=text))
     blocks += [Fact(kind="other", label="Or", text=_other(need, other)) for other in plan.others]
     if plan.guessed:

@@ -58,7 +58,7 @@ from adjudge.scoring.steps import (
 from adjudge.scoring.text import clipped, fold
 from adjudge.text import as_text, visible
 
-MOST_LIKELY = 12
+MAX_LIKELY = 12
 """Scores listed of a distribution."""
 RowKind = Literal[
     "criterion", "claim", "fact", "conclusion", "term", "reference", "counts", "formula",
@@ -176,7 +176,7 @@ def result_rows(explained: Explanation, score: Score) -> Iterator[ScoreRow]:
 
 def expected_row(found: ScoreDistribution) -> ScoreRow:
     """The mean of the score over what the model could as well have written."""
-    likely = sorted(found.shares, key=lambda item: -item[1])[:MOST_LIKELY]
+    likely = sorted(found.shares, key=lambda item: -item[1])[:MAX_LIKELY]
     listed = tuple((number_text(score), show_percent(share)) for score, share in sorted(likely))
     why = "The mean of the scale under the probabilities of the score's tokens."
     if found.off_scale >= 0.0005:

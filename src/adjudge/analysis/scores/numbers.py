@@ -11,8 +11,8 @@ from adjudge.scoring.numbers.quantities import Amount, Span
 from adjudge.scoring.steps import NumberStep
 from adjudge.scoring.text import clipped
 
-LONGEST_FRACTION = 10**5
-MOST_DECIMALS = 10
+MAX_FRACTION = 10**5
+MAX_DECIMALS = 10
 
 
 def exact_text(value: Fraction | float) -> str:
@@ -21,13 +21,13 @@ def exact_text(value: Fraction | float) -> str:
     if number.denominator == 1:
         whole = int(number)
         return f"{whole:,}" if abs(whole) < 10**15 else approximate(number)
-    shifted = abs(number) * 10**MOST_DECIMALS
+    shifted = abs(number) * 10**MAX_DECIMALS
     if shifted.denominator == 1:
-        whole, rest = divmod(int(shifted), 10**MOST_DECIMALS)
+        whole, rest = divmod(int(shifted), 10**MAX_DECIMALS)
         if whole < 10**15:
-            digits = f"{rest:0{MOST_DECIMALS}d}".rstrip("0")
+            digits = f"{rest:0{MAX_DECIMALS}d}".rstrip("0")
             return f"{'-' if number < 0 else ''}{whole:,}.{digits}"
-    if abs(number.numerator) < LONGEST_FRACTION and number.denominator < LONGEST_FRACTION:
+    if abs(number.numerator) < MAX_FRACTION and number.denominator < MAX_FRACTION:
         return f"{number.numerator}/{number.denominator}"
     return f"≈ {approximate(number)}"
 

@@ -24,7 +24,7 @@ from adjudge.documents.numbers import (
 from adjudge.text import shorten
 
 WINNERS = {"a": "A wins", "b": "B wins"}
-MOST_CASES = 5
+MAX_CASES = 5
 """In the list of those that failed; the table of cases and judges has a few more."""
 
 
@@ -42,7 +42,7 @@ def failed_blocks(run: RunSummary) -> Iterator[Block]:
     if not failing and not ruled:
         return
     listed = [
-        _entry(case, binary_judges(run.judges), several=len(run.judges) > 1) for case in failing[:MOST_CASES]
+        _entry(case, binary_judges(run.judges), several=len(run.judges) > 1) for case in failing[:MAX_CASES]
     ]
     show_all: Text = (
         ("all: ", command_of("show", run.run, "--failed")) if run.run and run.kept and ruled else ""

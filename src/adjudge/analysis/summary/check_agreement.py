@@ -9,7 +9,7 @@ from adjudge.records import CheckScore, Judge, Judgement
 from adjudge.stats.intervals import Estimate
 from adjudge.stats.populations import population
 
-MOST_OPEN = 4096
+MAX_OPEN = 4096
 """Cases held at a time: more than can be in flight."""
 
 
@@ -43,7 +43,7 @@ class CheckTally:
             return
         seen = self._open.setdefault(judgement.case_id, {})
         self._open.move_to_end(judgement.case_id)
-        if len(self._open) > MOST_OPEN:
+        if len(self._open) > MAX_OPEN:
             self._open.popitem(last=False)
         for (judge, model), passed in seen.items():
             if judgement.judge in self._checks and judge in self._others:

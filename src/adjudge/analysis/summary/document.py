@@ -12,7 +12,7 @@ from adjudge.analysis.summary.check_agreement import CheckAgreement
 from adjudge.analysis.summary.figures import LabelAgreement, Summary
 from adjudge.analysis.summary.headline import gauge, is_pass_or_fail, judge_name
 from adjudge.analysis.summary.models import candidate_facts, juries_blocks, models_tables
-from adjudge.analysis.summary.not_scored import MOST_IDS, chosen_facts, unpaired_facts, unscored_facts
+from adjudge.analysis.summary.not_scored import MAX_IDS, chosen_facts, unpaired_facts, unscored_facts
 from adjudge.analysis.summary.parts import criteria_tables, slice_tables
 from adjudge.analysis.summary.repeats import Repeated
 from adjudge.analysis.summary.run import RunSummary
@@ -262,8 +262,8 @@ def repeat_facts(repeated: Repeated, scale: Scale | None) -> Iterator[Fact]:
     yield Fact(kind="retest", label="Repeats", text=f"test–retest κ {what}: {text}")
     undecided = repeated.undecided
     if undecided is not None:
-        named = join(", ", [Quote(case) for case in undecided.case_ids[:MOST_IDS]])
-        more = ", …" if undecided.count > MOST_IDS else ""
+        named = join(", ", [Quote(case) for case in undecided.case_ids[:MAX_IDS]])
+        more = ", …" if undecided.count > MAX_IDS else ""
         text_ = f"undecided at the pass threshold: {show_count(undecided.count)} of {counted(undecided.of, 'case')}"
         yield Fact(
             kind="undecided",

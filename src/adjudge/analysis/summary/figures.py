@@ -55,9 +55,9 @@ from adjudge.text import shorten
 
 NOT_KEPT: Mapping[str, float | None] = MappingProxyType({})
 EXAMPLES_PER_KIND = 3
-LONGEST_EXAMPLE = 400
-MOST_WORST = 10
-_MOST_KINDS = 200
+MAX_EXAMPLE_CHARS = 400
+MAX_WORST = 10
+_MAX_KINDS = 200
 """Note and error kinds are words of our own code; should text from outside ever become one, memory stays bounded."""
 
 
@@ -321,7 +321,7 @@ class Tally:
         account = self._accounts.get(key)
         if account is None:
             account = self._accounts[key] = self._account(key, self._slices)
-        if self._slices and len(self.columns) < _MOST_KINDS:
+        if self._slices and len(self.columns) < _MAX_KINDS:
             self.columns.update(dict.fromkeys(judgement.metadata))
         cluster = judgement.cluster
         number = (
@@ -557,8 +557,8 @@ class _JudgeTally:
             return
         people = criterion_labels(judgement.label, self.judge)
         for place, (criterion, points, met) in enumerate(answered_criteria(judgement.verdict)):
-            key = (shorten(criterion, LONGEST_EXAMPLE), points)
-            if key not in self.criteria and len(self.criteria) >= _MOST_KINDS:
+            key = (shorten(criterion, MAX_EXAMPLE_CHARS), points)
+            if key not in self.criteria and len(self.criteria) >= _MAX_KINDS:
                 continue
             person = people[place] if place < len(people) else None
             agrees = None if person is None else person is met
@@ -670,7 +670,7 @@ class _JudgeTally:
 
     def _add_worst(self, judgement: Judgement, score: float) -> None:
         rank = -score if self.better == "lower" else score
-        if judgement.passed or (len(self.worst) == MOST_WORST and rank > self.worst[-1][0]):
+        if judgement.passed or (len(self.worst) == MAX_WORST and rank > self.worst[-1][0]):
             return
         outcome = judgement.outcome
         reason = judgement.reason or (outcome.reason if isinstance(outcome, Forced) else "")
@@ -680,19 +680,19 @@ class _JudgeTally:
             repeat=judgement.repeat,
             score=score,
             passed=judgement.passed,
-            reason=shorten(reason, LONGEST_EXAMPLE),
+            reason=shorten(reason, MAX_EXAMPLE_CHARS),
         )
         insort(
             self.worst,
             (rank, case_id, judgement.repeat, worst),
             key=lambda item: (*item[:3], item[3].reason),
         )
-        del self.worst[MOST_WORST:]
+        del self.worst[MAX_WORST:]
 
     def _add_failure(self, judgement: Judgement, outcome: Failed) -> None:
         _count(self.error_kinds.setdefault(outcome.kind, Counter()), outcome.error_kind or outcome.kind)
         examples = self.failures.setdefault(outcome.kind, [])
-        message = shorten(outcome.message, LONGEST_EXAMPLE)
+        message = shorten(outcome.message, MAX_EXAMPLE_CHARS)
         if len(examples) < EXAMPLES_PER_KIND and all(message != example.message for example in examples):
             case_id = shorten(judgement.case_id, 200)
             examples.append(UnscoredExample(case_id=case_id, message=message, place=judgement.place))
@@ -822,4 +822,4 @@ def _card(model: str, judge: str) -> tuple[CardFigure, ...] | None:
 
 def _count(counter: Counter[str], kind: str) -> None:
     name = str(records_json(shorten(kind, 80)))
-    counter[name if name in counter or len(counter) < _MOST_KINDS else "other"] += 1
+    counter[name if name in counter or len(counter) < _MAX_KINDS else "other"] += 1

@@ -24,7 +24,7 @@ from adjudge.documents.numbers import (
 from adjudge.runs.plan import Pairing
 from adjudge.text import shorten
 
-MOST_IDS = 8
+MAX_IDS = 8
 
 
 def unscored_facts(summary: Summary) -> Iterator[Fact]:

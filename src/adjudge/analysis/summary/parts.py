@@ -31,8 +31,8 @@ from adjudge.documents.numbers import (
 from adjudge.stats.intervals import Estimate
 from adjudge.text import shorten
 
-MOST_CRITERIA = 20
-MOST_SLICED_FIELDS = 4
+MAX_CRITERIA = 20
+MAX_SLICED_FIELDS = 4
 
 
 def criteria_tables(summary: Summary) -> Iterator[Table]:
@@ -59,10 +59,10 @@ def criteria_tables(summary: Summary) -> Iterator[Table]:
             show_rate(each.met),
             *((show_rate(each.agreement),) if compared else ()),
         )
-        for each in summary.criteria[:MOST_CRITERIA]
+        for each in summary.criteria[:MAX_CRITERIA]
     ]
     left = len(summary.criteria) - len(rows)
-    more = f", the {MOST_CRITERIA} most frequent of {show_count(len(summary.criteria))}" if left else ""
+    more = f", the {MAX_CRITERIA} most frequent of {show_count(len(summary.criteria))}" if left else ""
     header = ("Criterion", "Points", "n", "Met", *(("Agreement",) if compared else ()))
     yield Table(
         kind="criteria",
@@ -169,7 +169,7 @@ def _is_unreliable(part: Slice) -> bool:
 
 def slice_header(summary: Summary) -> tuple[str, ...]:
     if summary.fields:
-        return ("Judged", *(each.name for each in summary.fields[:MOST_SLICED_FIELDS]))
+        return ("Judged", *(each.name for each in summary.fields[:MAX_SLICED_FIELDS]))
     figures = ("Pass rate",) if is_pass_or_fail(summary) else ("Mean", "Passed")
     return ("Scored", *figures, "With the unscored")
 
@@ -181,7 +181,7 @@ def slice_cells(part: Slice, summary: Summary) -> tuple[str, ...]:
         given = {each.name: each for each in part.fields}
         return (
             scored,
-            *(field_cell(given.get(each.name)) for each in summary.fields[:MOST_SLICED_FIELDS]),
+            *(field_cell(given.get(each.name)) for each in summary.fields[:MAX_SLICED_FIELDS]),
         )
     if is_pass_or_fail(summary):
         bounds, rate = part.pass_bounds if part.not_judged else None, part.pass_rate

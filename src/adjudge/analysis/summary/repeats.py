@@ -9,7 +9,7 @@ from adjudge.stats.intervals import Estimate, Undefined
 from adjudge.stats.populations import population
 from adjudge.stats.repeats import NearThreshold, Noise, Retests
 
-MOST_IDS = 20
+MAX_IDS = 20
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -71,5 +71,5 @@ def _undecided(sample: RowSample, noise: Noise | Undefined, case_ids: Sequence[s
         if len(set(each.passes)) > 1 or (near is not None and near.holds(each.scores)):
             count += 1
             insort(first, case_ids[each.case])
-            del first[MOST_IDS:]
+            del first[MAX_IDS:]
     return Undecided(count=count, of=of, threshold=threshold, case_ids=tuple(first))

@@ -17,8 +17,8 @@ from adjudge.runs.plan import Pairing
 from adjudge.store import Partial, RunRecord, Store
 from adjudge.text import field_text, shorten
 
-MOST_CASES = 10
-LONGEST_TEXT = 1_000
+MAX_CASES = 10
+MAX_TEXT_CHARS = 1_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -88,7 +88,7 @@ class RunSummary:
     """What only the caller knows: gates, and whether the judges are certified."""
 
 
-def worst_cases(summaries: Sequence[Summary], most: int = MOST_CASES) -> list[str]:
+def worst_cases(summaries: Sequence[Summary], most: int = MAX_CASES) -> list[str]:
     """The worst of each judge in turn."""
     ranked = [
         [worst.case_id for worst in summary.worst if not _is_best(worst.score, summary)]
@@ -156,7 +156,7 @@ def failed_cases(store: Store, record: RunRecord) -> list[str]:
 def _results(case_id: str, case: Case | None, judgements: Iterable[Judgement]) -> CaseResults:
     def text(field: str) -> str | None:
         found = None if case is None else field_text(case.fields, field)
-        return None if found is None else shorten(found, LONGEST_TEXT)
+        return None if found is None else shorten(found, MAX_TEXT_CHARS)
 
     a, b = text("response_a"), text("response_b")
     return CaseResults(
@@ -176,7 +176,7 @@ def _results(case_id: str, case: Case | None, judgements: Iterable[Judgement]) -
                 uncertain=any(note.partition(":")[0] == "uncertain" for note in each.notes),
                 reason=shorten(
                     (each.outcome.message if isinstance(each.outcome, Failed) else each.reason) or "",
-                    LONGEST_TEXT,
+                    MAX_TEXT_CHARS,
                 ),
                 winner=_winner(each),
             )

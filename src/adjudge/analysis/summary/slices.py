@@ -11,9 +11,9 @@ from adjudge.stats.intervals import Estimate
 from adjudge.stats.populations import population
 from adjudge.text import shorten, value_text
 
-MOST_SLICES = 40
+MAX_SLICES = 40
 """Of one column; further values are reported together, so that a column of ids costs no more than another."""
-LONGEST_VALUE = 80
+MAX_VALUE_CHARS = 80
 OTHERS = "(all other values)"
 
 
@@ -58,8 +58,8 @@ class SliceTally:
     ) -> None:
         """`unscored` is the verdict of a judge without a score, with its row."""
         for column, groups in self._groups.items():
-            value = str(records_json(shorten(value_text(metadata.get(column)), LONGEST_VALUE)))
-            if value not in groups and len(groups) >= MOST_SLICES:
+            value = str(records_json(shorten(value_text(metadata.get(column)), MAX_VALUE_CHARS)))
+            if value not in groups and len(groups) >= MAX_SLICES:
                 value = OTHERS
             group = groups.get(value)
             if group is None:

@@ -26,7 +26,7 @@ NEEDED = frozenset({
     *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"),
 })  # fmt: skip
 """Beside those: what their settings, certificates and proxies are found by. A model's key is not among them."""
-LONGEST_REASON = 600
+MAX_REASON_CHARS = 600
 """Characters."""
 
 
@@ -111,4 +111,4 @@ def reason(output: str) -> str:
     """What pip or uv calls an error, else how its output ends."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     errors = [line.removeprefix("ERROR:").strip() for line in lines if line.startswith("ERROR:")]
-    return one_line("; ".join(errors or lines[-3:]), LONGEST_REASON) or "no reason given"
+    return one_line("; ".join(errors or lines[-3:]), MAX_REASON_CHARS) or "no reason given"

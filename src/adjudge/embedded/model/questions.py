@@ -23,7 +23,7 @@ ASKED: dict[Question, str] = {
     "helpful": "Is the response helpful?",
     "supported": "Does the context support this?",
 }
-LONGEST = 1024
+MAX_CHARS = 1024
 """Tokens of a whole sequence; training saw none longer."""
 EXPECTED = 192
 """Tokens of the expected answers; of more alternatives than fit, those most like the response are shown."""
@@ -98,7 +98,7 @@ def ask_states(tokens: ModelTokenizer, *, text: str, statements: Sequence[str]) 
 def behind(opening: Sequence[int], fields: Sequence[Sequence[int]]) -> list[TokenSequence]:
     sequences: list[TokenSequence] = []
     for added in fields:
-        if not sequences or len(sequences[-1].tokens) + len(added) > LONGEST:
+        if not sequences or len(sequences[-1].tokens) + len(added) > MAX_CHARS:
             sequences.append(TokenSequence(tokens=list(opening), positions=[]))
         sequence = sequences[-1]
         sequence.tokens.extend(added)

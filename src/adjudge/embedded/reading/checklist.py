@@ -15,12 +15,12 @@ from adjudge.records import Json
 from adjudge.scoring.terms import is_quoted, term_key
 from adjudge.scoring.text import fold
 
-MOST_FACTS = 40
-LONGEST_FACT = 400
+MAX_FACTS = 40
+MAX_FACT_CHARS = 400
 """Characters of a statement that the model is shown; the quote may be longer."""
-LONGEST_REFERENCE = 50_000
-LONGEST_QUESTION = 10_000
-LONGEST_LEAD = 160
+MAX_REFERENCE_CHARS = 50_000
+MAX_QUESTION_CHARS = 10_000
+MAX_LEAD_CHARS = 160
 
 OPENING_MARKER = re.compile(
     r"(?:and\s+|but\s+)?(?:therefore|thus|hence|consequently|accordingly|as\s+a\s+(?:result|consequence)(?!\s+of\b)|"
@@ -57,12 +57,12 @@ class Statement:
 
 
 def make_checklist(reference: str, question: str) -> dict[str, Json]:
-    folded, question = fold(reference), question[:LONGEST_QUESTION]
-    sentences = split_sentences(reference[:LONGEST_REFERENCE])
+    folded, question = fold(reference), question[:MAX_QUESTION_CHARS]
+    sentences = split_sentences(reference[:MAX_REFERENCE_CHARS])
     statements = chosen(sentences, question)
     quoted = [found for statement in statements if (found := with_quote(statement, reference, folded))]
     if not quoted:
-        whole = Statement(text=reference.strip()[:LONGEST_FACT], quote=reference.strip())
+        whole = Statement(text=reference.strip()[:MAX_FACT_CHARS], quote=reference.strip())
         quoted = [whole] if is_quoted(whole.quote, folded) else []
     if all(statement.is_conclusion for statement in quoted):
         # A ratio over no facts would count as full marks; and where in doubt, it is a fact.
@@ -79,10 +79,10 @@ def chosen(sentences: list[Sentence], question: str) -> list[Statement]:
     """Clause by clause; in a long reference sentence by sentence; of a very long one, sentences at even distances."""
     body = [sentence for sentence in sentences if sentence.kind != "heading"] or sentences
     found = distinct(statements_of(body, question))
-    if len(found) > MOST_FACTS:
+    if len(found) > MAX_FACTS:
         found = distinct(statements_of(body, question, whole=True))
-    if len(found) > MOST_FACTS:
-        found = [found[at * len(found) // MOST_FACTS] for at in range(MOST_FACTS)]
+    if len(found) > MAX_FACTS:
+        found = [found[at * len(found) // MAX_FACTS] for at in range(MAX_FACTS)]
     return found
 
 
@@ -101,7 +101,7 @@ def with_quote(statement: Statement, reference: str, folded: str) -> Statement |
     whole = reference.strip()
     return (
         Statement(text=statement.text, quote=whole)
-        if is_quoted(whole, folded) and len(whole) < LONGEST_FACT
+        if is_quoted(whole, folded) and len(whole) < MAX_FACT_CHARS
         else None
     )
 
@@ -116,7 +116,7 @@ def statements_of(sentences: list[Sentence], question: str, *, whole: bool = Fal
             text = clause.text
             if not any(is_content(token) for token in tokenize(text)):
                 continue
-            if sentence.lead and clause.start == 0 and len(sentence.lead) <= LONGEST_LEAD:
+            if sentence.lead and clause.start == 0 and len(sentence.lead) <= MAX_LEAD_CHARS:
                 text = f"{sentence.lead} {text}"
             if YES_OR_NO.fullmatch(text):
                 text = f"{asked_in(question)} {text}".strip()
@@ -124,7 +124,7 @@ def statements_of(sentences: list[Sentence], question: str, *, whole: bool = Fal
             stated = text[marked.end() :] if marked else text
             if any(character.isalnum() for character in stated):
                 yield Statement(
-                    text=CITATION.sub("", stated)[:LONGEST_FACT].strip() or stated[:LONGEST_FACT],
+                    text=CITATION.sub("", stated)[:MAX_FACT_CHARS].strip() or stated[:MAX_FACT_CHARS],
                     quote=clause.text.strip(),
                     is_conclusion=marked is not None or draws_conclusion(text),
                 )
@@ -139,4 +139,4 @@ def asked_in(question: str) -> str:
     """The sentence that a bare yes or no answers: the first that asks, else the first."""
     sentences = [sentence.text for sentence in split_sentences(question)] or [""]
     asked = next((sentence for sentence in sentences if sentence.endswith("?")), sentences[0])
-    return asked[:LONGEST_LEAD]
+    return asked[:MAX_LEAD_CHARS]

@@ -14,7 +14,7 @@ CUT = re.compile(
     r";\s++|,\s++(?:and|but|so|yet|while|whereas|which|who|because|although|though|then)\s++|(?<=\S)\s++(?:because|but)\s++",
     re.IGNORECASE,
 )
-FEWEST_WORDS = 2
+MIN_WORDS = 2
 """Words that carry meaning on either side of a cut; `phones, and tablets` stays whole."""
 
 
@@ -33,7 +33,7 @@ def split_clauses(sentence: str) -> list[Clause]:
     start = used = 0
     for cut in CUT.finditer(sentence):
         before, behind = bisect_left(places, cut.start()), bisect_left(places, cut.end())
-        if before - used >= FEWEST_WORDS and len(places) - behind >= FEWEST_WORDS:
+        if before - used >= MIN_WORDS and len(places) - behind >= MIN_WORDS:
             clauses.append(Clause(text=sentence[start : cut.start()], start=start))
             start, used = cut.end(), behind
     return [*clauses, Clause(text=sentence[start:], start=start)]

@@ -21,8 +21,8 @@ WEIGHT_OF_LIKENESS = 0.6
 PREFIX = 5
 ENOUGH = 0.85
 """A shorter passage is preferred while it has this share of what the best one has."""
-MOST_PASSAGES = 400
-LONGEST_TEXT = 100_000
+MAX_PASSAGES = 400
+MAX_TEXT_CHARS = 100_000
 INNER_NUMBER = re.compile(r"(?<=[^\W\d_])\d{2,}|(?<!\d)\d{2,}+(?=[^\W\d_])")
 
 
@@ -66,7 +66,7 @@ def passages(sentences: Sequence[Sentence]) -> Iterator[Passage]:
             prefixes = frozenset(word[:PREFIX] for word in stems if len(word) >= PREFIX)
             yield Passage(text=piece, start=start, stems=stems, prefixes=prefixes)
             count += 1
-            if count >= MOST_PASSAGES:
+            if count >= MAX_PASSAGES:
                 return
 
 
@@ -79,7 +79,7 @@ def weights(text: str) -> Mapping[str, float]:
 def weigh(text: str) -> dict[str, float]:
     """The stems of the words that carry meaning, with what each weighs; a negation carries meaning."""
     found: dict[str, float] = {}
-    for place, token in enumerate(tokenize(text[:LONGEST_TEXT])):
+    for place, token in enumerate(tokenize(text[:MAX_TEXT_CHARS])):
         if token.text[0].isdigit():
             weight = WEIGHT_OF_NUMBER
         elif not is_content(token) and token.lower not in NEGATIONS:
@@ -191,8 +191,8 @@ def in_order(places: Sequence[int]) -> bool:
     return 2 * ordered >= len(pairs)
 
 
-MOST_UNANSWERED = 3
-LONGEST_PART = 100
+MAX_UNANSWERED = 3
+MAX_PART_CHARS = 100
 LONG_ENOUGH = 25
 """Meaning words from which on a response to a question can be expected to take up one of its words."""
 SUBQUESTION = re.compile(
@@ -237,7 +237,7 @@ def unanswered(question: str, response: str) -> list[str]:
     Where the words cannot tell, a part counts as touched: `Paris` answers "What is the capital of France?" without any of
     its words.
     """
-    parts = question_parts(question[:LONGEST_TEXT])
+    parts = question_parts(question[:MAX_TEXT_CHARS])
     found = searched(response)
     is_long = len(found.stems) >= LONG_ENOUGH
     if len(parts) > 1:
@@ -247,14 +247,14 @@ def unanswered(question: str, response: str) -> list[str]:
             for number, part in enumerate(parts)
             if not is_touched(part, own_words(wanted, number), found, is_long=is_long)
         ]
-        return [shortened(part) for part in missing[:MOST_UNANSWERED]]
+        return [shortened(part) for part in missing[:MAX_UNANSWERED]]
     if not parts or not is_long or mostly_taken_up(parts[0], found):
         return []
     return missing_phrases(parts[0], found)
 
 
 def shortened(part: str) -> str:
-    return part if len(part) <= LONGEST_PART else part[:LONGEST_PART].rsplit(None, 1)[0].rstrip(" ,;")
+    return part if len(part) <= MAX_PART_CHARS else part[:MAX_PART_CHARS].rsplit(None, 1)[0].rstrip(" ,;")
 
 
 def question_parts(question: str) -> list[str]:
@@ -299,4 +299,4 @@ def missing_phrases(part: str, found: SearchedText) -> list[str]:
         if (wanted := set(weights(phrase)) - GENERAL_STEMS)
         and shared(dict.fromkeys(wanted, 1.0), found.stems, found.prefixes) == 0
     ]
-    return missing[:MOST_UNANSWERED]
+    return missing[:MAX_UNANSWERED]

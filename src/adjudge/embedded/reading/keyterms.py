@@ -20,12 +20,12 @@ from adjudge.embedded.reading.words import (
 from adjudge.scoring.terms import is_number, is_quoted, is_term, term_key
 from adjudge.text import words
 
-MOST_TERMS = 12
+MAX_TERMS = 12
 WORDS_PER_TERM = 5
 """Meaning words of the reference for one term; a sentence has two or three."""
-LONGEST_NAME = 4
-LONGEST_PHRASE = 2
-LONGEST_TERM = 60
+MAX_NAME_CHARS = 4
+MAX_PHRASE_CHARS = 2
+MAX_TERM_CHARS = 60
 """Characters; a longer word is no word."""
 EVERYDAY = words(
     """able account actually amount answer area aspect back bad basic basis better big bit call case cause certain change
@@ -86,7 +86,7 @@ def key_terms(texts: Sequence[str], question: str, folded: str) -> list[str]:
             else:
                 found[key] = candidate
         place += sum(is_content(token) for token in tokens)
-    most = max(1, min(MOST_TERMS, round(place / WORDS_PER_TERM)))
+    most = max(1, min(MAX_TERMS, round(place / WORDS_PER_TERM)))
     ranked = sorted(found.values(), key=lambda candidate: (-worth(candidate, place, echoed), candidate.place))
     kept: list[Candidate] = []
     for candidate in ranked:
@@ -111,7 +111,7 @@ def last_resort(texts: Sequence[str], echoed: set[str], folded: str) -> list[str
         word
         for word in found
         if word.lower() not in NO_TERMS
-        and len(word) <= LONGEST_TERM
+        and len(word) <= MAX_TERM_CHARS
         and is_term(word)
         and is_quoted(word, folded)
     ]
@@ -155,7 +155,7 @@ def can_begin(tokens: Words, at: int) -> bool:
         not is_content(token)
         or not token.text[0].isalpha()
         or is_number(word)
-        or len(token.text) > LONGEST_TERM
+        or len(token.text) > MAX_TERM_CHARS
     ):
         return False
     is_capital = token.text[0].isupper() and at > 0
@@ -182,7 +182,7 @@ def can_begin(tokens: Words, at: int) -> bool:
 
 def run_candidates(text: str, tokens: Words, run: list[int], place: int) -> Iterator[Candidate]:
     is_name = any(tokens[at].text[0].isupper() and (at > 0 or tokens[at].text.isupper()) for at in run)
-    run = run[:LONGEST_NAME] if is_name else run[-LONGEST_PHRASE:]
+    run = run[:MAX_NAME_CHARS] if is_name else run[-MAX_PHRASE_CHARS:]
     start, end = tokens[run[0]].start, tokens[run[-1]].end
     yield Candidate(
         text=" ".join(text[start:end].split()),

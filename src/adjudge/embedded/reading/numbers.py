@@ -15,7 +15,7 @@ from adjudge.text import words
 
 WHEN = re.compile(r"\b(?:when|years?|date|what time|century|decade)\b", re.IGNORECASE)
 WORD = re.compile(r"[^\W\d_]+")
-MOST_WORDS = 3
+MAX_WORDS = 3
 """Words that a number may have around it and still be read whole."""
 QUALIFIERS = words(
     """about approximately around roughly nearly almost over under exactly some total average median mean estimated only
@@ -50,7 +50,7 @@ def expected_number(question: str, reference: str) -> str | None:
     others = [word.casefold() for word in WORD.findall(remainder)]
     if len(others) > RESTATING or any(word not in known and find_unit(word) is None for word in others):
         return None  # it says something else too, which has to be right as well
-    if len(others) <= MOST_WORDS and read_spans(whole):
+    if len(others) <= MAX_WORDS and read_spans(whole):
         return whole
     asked = numbers_in(question)
     new = [number for number in numbers if number not in asked]

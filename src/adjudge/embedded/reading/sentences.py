@@ -10,9 +10,9 @@ from typing import Literal
 # breaks inside quotations.
 from sentencex import get_sentence_boundaries
 
-LONGEST_TEXT = 100_000
+MAX_TEXT_CHARS = 100_000
 """Characters looked at; what stands behind them is in no checklist."""
-LONGEST_SENTENCE = 600
+MAX_SENTENCE_CHARS = 600
 """Characters; a longer one is a text without points and is cut at white space."""
 WRAPPED = 45
 """A line at least this long that ends in mid-sentence was broken by a margin, not by its author."""
@@ -64,14 +64,14 @@ APOSTROPHES = str.maketrans(dict.fromkeys("'`‘’", "ʼ"))
 SURROGATE = re.compile("[\ud800-\udfff]")
 """Half a character, as JSON can carry it; the splitter takes UTF-8 only."""
 STRETCH = 4000
-MOST_HEADING_WORDS = 8
+MAX_HEADING_WORDS = 8
 LOOKED_BACK = 200
 """Characters of a paragraph that tell whether its next line continues it."""
 
 
 def split_sentences(text: str) -> list[Sentence]:
     """The pieces of a text in their order; nothing that has a letter or digit is left out, headings included."""
-    text = text[:LONGEST_TEXT]
+    text = text[:MAX_TEXT_CHARS]
     found: list[Sentence] = []
     lead: str | None = None
     for block in blocks(text):
@@ -131,7 +131,7 @@ def is_heading(text: str, lines: list[re.Match[str]], number: int) -> bool:
     if number + 1 == len(lines) or END.search(line[0][-LOOKED_BACK:]) or "," in line[0]:
         return False
     apart = text.count("\n", line.end(), lines[number + 1].start()) > 1
-    return apart and len(line[0].split()) <= MOST_HEADING_WORDS and not any(c.isdigit() for c in line[0])
+    return apart and len(line[0].split()) <= MAX_HEADING_WORDS and not any(c.isdigit() for c in line[0])
 
 
 def runs_on(before: str, line: str) -> bool:
@@ -181,10 +181,10 @@ def boundaries(body: str) -> Iterator[tuple[int, int]]:
     spaced = body.translate(WHITE_SPACE)
     for start, end in splits(body):
         begin = start
-        while end - begin > LONGEST_SENTENCE:
-            cut = spaced.rfind(" ", begin + LONGEST_SENTENCE // 2, begin + LONGEST_SENTENCE)
+        while end - begin > MAX_SENTENCE_CHARS:
+            cut = spaced.rfind(" ", begin + MAX_SENTENCE_CHARS // 2, begin + MAX_SENTENCE_CHARS)
             if cut < 0:
-                cut = spaced.find(" ", begin + LONGEST_SENTENCE, end)
+                cut = spaced.find(" ", begin + MAX_SENTENCE_CHARS, end)
             if cut < 0:
                 break
             yield begin, cut

@@ -29,7 +29,7 @@ TOKEN = re.compile(
     r"|[^\w\s]"
 )
 
-LONGEST_KEPT = 1000
+MAX_KEPT_CHARS = 1000
 
 AUXILIARIES = words(
     """am is are was were isn't aren't wasn't weren't be been being has have had hasn't haven't hadn't do does did don't
@@ -47,7 +47,7 @@ Words = tuple[TextToken, ...]
 
 
 def tokenize(text: str) -> Words:
-    return tokens_of_sentence(text) if len(text) <= LONGEST_KEPT else tokens_of(text)
+    return tokens_of_sentence(text) if len(text) <= MAX_KEPT_CHARS else tokens_of(text)
 
 
 def tokens_of(text: str) -> Words:

@@ -9,9 +9,9 @@ from adjudge.records import Json
 from adjudge.schemas import object_schema, properties_of
 from adjudge.text import words
 
-LARGEST_CHARACTERS = 20_000
-MOST_ATTEMPTS = 50
-DEEPEST = 12
+MAX_CHARS = 20_000
+MAX_ATTEMPTS = 50
+MAX_DEPTH = 12
 
 _OPENING = lazy_pattern(
     r"\{\s{0,200}\"(?:properties|type|title|description|\$defs|\$schema|definitions|required|\w{1,60}\"\s?:\s?\{\s{0,80}\"(?:type|enum|description|title)\")"
@@ -35,13 +35,13 @@ def find_json_schema(text: str) -> FoundContract | None:
 def _objects(text: str) -> Iterator[tuple[int, int, dict[str, Json]]]:
     """Valid JSON objects, outermost only."""
     decoder, position = json.JSONDecoder(), 0
-    for _ in range(MOST_ATTEMPTS):
+    for _ in range(MAX_ATTEMPTS):
         match = _OPENING.search(text, position)
         if match is None:
             return
         position = match.start() + 1
         try:
-            value, length = decoder.raw_decode(text[match.start() : match.start() + LARGEST_CHARACTERS])
+            value, length = decoder.raw_decode(text[match.start() : match.start() + MAX_CHARS])
         except (ValueError, RecursionError):
             continue
         position = match.start() + length
@@ -50,7 +50,7 @@ def _objects(text: str) -> Iterator[tuple[int, int, dict[str, Json]]]:
 
 def _resolved(schema: Mapping[str, Json], root: Mapping[str, Json], depth: int = 0) -> dict[str, Json]:
     """What we use of a schema, with what its `$ref`s point to in their place; one that holds itself ends somewhere."""
-    if depth > DEEPEST:
+    if depth > MAX_DEPTH:
         return {"type": "object"}
     definitions = root.get("$defs", root.get("definitions"))
     reference = schema.get("$ref")

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 from adjudge.patterns import lazy_pattern
 
-LARGEST_CHARACTERS = 20_000
-MOST_ATTEMPTS = 200
-DEEPEST = 12
+MAX_CHARS = 20_000
+MAX_ATTEMPTS = 200
+MAX_DEPTH = 12
 
 _OPENING = lazy_pattern(
     r"\{\s{0,200}(?:(?://|#)[^\n]{0,200}\n\s{0,200})?(?:[\"'“`][^\"'“”`\n{}]{1,60}[\"'”`]|[A-Za-z_]\w{0,59}\??)\s{0,20}:"
@@ -102,12 +102,12 @@ def find_objects(text: str) -> list[Skeleton]:
     """Every JSON-like object that stands in the text, outermost only, in order."""
     found: list[Skeleton] = []
     position = 0
-    for _ in range(MOST_ATTEMPTS):
+    for _ in range(MAX_ATTEMPTS):
         match = _OPENING.search(text, position)
         if match is None:
             break
         start = match.start()
-        reader = _SkeletonReader(text[start : start + LARGEST_CHARACTERS])
+        reader = _SkeletonReader(text[start : start + MAX_CHARS])
         try:
             node = reader.object(0)
         except _NotJsonError:
@@ -157,7 +157,7 @@ class _SkeletonReader:
             entries.append(SkeletonEntry(name=name, node=self.value(depth + 1)))
 
     def value(self, depth: int) -> Node:
-        if depth > DEEPEST:
+        if depth > MAX_DEPTH:
             raise _NotJsonError
         if _OPENING.match(self.text, self.position):
             node = self.object(depth)

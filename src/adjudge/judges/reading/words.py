@@ -9,7 +9,7 @@ from adjudge.patterns import lazy_pattern
 
 NUMBER_LABEL = lazy_pattern(r"-?\d{1,6}(?:\.\d{1,4})?")
 
-_LONGEST_LABEL = 6
+_MAX_LABEL_CHARS = 6
 """Words of a label in quotes: `The final answer is yes.`"""
 _QUOTES = "\"'`“”‘’*"
 _OR_WORD = alternatives("choice", "or")
@@ -117,7 +117,7 @@ def _quoted_choices(text: str) -> tuple[str, ...]:
     for match in _QUOTED.finditer(text):
         word = match["word"].strip(" ,;:")
         word = word if len(word.split()) > 3 else word.strip(" .")  # a short one ends before the full stop
-        if not word or len(word.split()) > _LONGEST_LABEL:
+        if not word or len(word.split()) > _MAX_LABEL_CHARS:
             run, expected = [], -1
             continue
         if match.start() != expected:

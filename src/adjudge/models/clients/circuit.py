@@ -13,7 +13,7 @@ from adjudge.models.clients.clock import SYSTEM_CLOCK, Clock
 
 HOPELESS_CALLS = 3
 """Failures that no second try and no other case changes: so many in a row settle it while nothing has succeeded."""
-FEWEST_CALLS = 10
+MIN_CALLS = 10
 DEAD_SECONDS = 10.0
 """Nothing but failures for so long, from the start: nobody is there."""
 LOST_SECONDS = 30.0
@@ -45,7 +45,7 @@ class Circuit:
         self.proven = False
         """A call has succeeded."""
         self._clock = clock
-        self._most_calls = max(FEWEST_CALLS, 2 * jobs)
+        self._most_calls = max(MIN_CALLS, 2 * jobs)
         self._most_attempts = max(HOPELESS_CALLS, jobs)
         self._since: float | None = None
         """When the first failure since the last success was seen; the counts below are from then on."""

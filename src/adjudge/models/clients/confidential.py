@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from adjudge.errors import ModelCallError
 from adjudge.models.clients.wrap import WrappingClient
-from adjudge.models.secrets import LOOKS_SECRET, MASK, SHORTEST_IN_MESSAGES, URL_CREDENTIALS, Scrubber
+from adjudge.models.secrets import LOOKS_SECRET, MASK, MIN_IN_MESSAGES_CHARS, URL_CREDENTIALS, Scrubber
 from adjudge.records import Completion, Json, ModelClient, Request
 
 _WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+")
@@ -111,5 +111,5 @@ def _masked(value: Json, secret: bool) -> Json:  # noqa: FBT001 - one of two pos
 
 def _is_secret(text: str, secret: bool) -> bool:  # noqa: FBT001 - as above
     if secret:
-        return len(text) >= SHORTEST_IN_MESSAGES
+        return len(text) >= MIN_IN_MESSAGES_CHARS
     return bool(LOOKS_SECRET.search(text) or URL_CREDENTIALS.search(text))

@@ -8,7 +8,7 @@ from adjudge.rates import HOLD_SECONDS, Flow, FlowLimit, FlowWish, FullAt, News,
 
 NEWS_SECONDS = 1.0
 """How old what another process has met may be when nothing limits the pace, so that no portion is drawn for it."""
-MOST_WAITING = 1_000
+MAX_WAITING = 1_000
 
 
 class PaceAccount(Protocol):
@@ -83,7 +83,7 @@ class Pace:
         if now >= self._until or not self._held.covers(each):
             unused, self._held = self._held, Flow()
             settled, self._settled = self._settled.plus(unused, -1), Flow()
-            drawn = await self._draw(FlowWish(each, min(1 + waiting, MOST_WAITING), settled))
+            drawn = await self._draw(FlowWish(each, min(1 + waiting, MAX_WAITING), settled))
             if not drawn.granted:
                 return drawn.wait
             self._held = self._held.plus(each, drawn.granted)

@@ -66,7 +66,7 @@ FLAGGED = "flagged_input"
 BAD_REQUEST = frozenset({400, 413, 422})
 MAY_NAME_A_PARAMETER = BAD_REQUEST | {403}
 TRY_AGAIN = frozenset({408, 409, 425})
-LONGEST_WAIT_SECONDS = 86_400.0
+MAX_WAIT_SECONDS = 86_400.0
 
 
 def read_provider_error(status: int, body: bytes) -> ProviderError:
@@ -211,4 +211,4 @@ def _number(text: str | None) -> float | None:
 
 
 def _bounded(seconds: float) -> float:
-    return min(max(seconds, 0.0), LONGEST_WAIT_SECONDS)
+    return min(max(seconds, 0.0), MAX_WAIT_SECONDS)

@@ -14,7 +14,7 @@ from adjudge.models.secrets import Scrubber, one_line
 from adjudge.records import Completion, ModelClient, ModelFunction, Prompt, Request
 
 PROVIDER = "function"
-LONGEST_NAME = 200
+MAX_NAME_CHARS = 200
 
 
 def to_client(model: ModelClient | ModelFunction, *, jobs: int) -> ModelClient:
@@ -121,7 +121,7 @@ def _name(function: object) -> str:
     while isinstance(function, functools.partial):
         function = function.func
     named = function if hasattr(function, "__qualname__") else type(function)
-    return one_line(f"{named.__module__}.{getattr(named, '__qualname__', '')}")[:LONGEST_NAME]
+    return one_line(f"{named.__module__}.{getattr(named, '__qualname__', '')}")[:MAX_NAME_CHARS]
 
 
 def _takes_request(function: Callable[..., Any]) -> bool:

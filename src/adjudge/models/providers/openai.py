@@ -40,7 +40,7 @@ FORMAT_NAMES = (
 LOGPROBS = ("logprobs", "top_logprobs")
 ALTERNATIVES = ("top_logprobs", "top_n_tokens")
 """How OpenAI and TGI call the number of alternatives to a token."""
-LEAST_ALTERNATIVES, MOST_ALTERNATIVES = 5, 20
+MIN_ALTERNATIVES, MAX_ALTERNATIVES = 5, 20
 """To a token: at least as many as older deployments give, at most what the API allows."""
 REFUSAL_CODES = frozenset(
     {
@@ -105,8 +105,8 @@ class OpenAIWire:
             return {}
         if "top_logprobs" in adjustments.left_out:
             return {}
-        most = LEAST_ALTERNATIVES if "top_logprobs" in adjustments.renamed else MOST_ALTERNATIVES
-        return {"top_logprobs": max(LEAST_ALTERNATIVES, min(most, len(request.values) + 2))}
+        most = MIN_ALTERNATIVES if "top_logprobs" in adjustments.renamed else MAX_ALTERNATIVES
+        return {"top_logprobs": max(MIN_ALTERNATIVES, min(most, len(request.values) + 2))}
 
     def read(self, found: Any, request: Request, adjustments: Adjustments) -> Reply:
         choices = found.get("choices") if isinstance(found, dict) else None
@@ -162,7 +162,7 @@ class OpenAIWire:
             return adjustments.leaving_out("temperature")
         extras = self.extras(request, adjustments)
         if extras and names_parameter(error, *ALTERNATIVES):
-            if extras["top_logprobs"] > LEAST_ALTERNATIVES and not says_unsupported(error):
+            if extras["top_logprobs"] > MIN_ALTERNATIVES and not says_unsupported(error):
                 return adjustments.renaming("top_logprobs")  # fewer of them
             return adjustments.leaving_out("top_logprobs")
         if "logprobs" not in parameters and names_parameter(error, *LOGPROBS):
@@ -180,7 +180,7 @@ class OpenAIWire:
             notes.append("left_out:logprobs")
         elif "top_logprobs" in left_out and request.values and not parameters.keys() & set(LOGPROBS):
             notes.append("left_out:top_logprobs")
-        elif "top_logprobs" in adjustments.renamed and len(request.values) + 2 > LEAST_ALTERNATIVES:
+        elif "top_logprobs" in adjustments.renamed and len(request.values) + 2 > MIN_ALTERNATIVES:
             notes.append("lowered:top_logprobs")
         if request.max_output_tokens is not None and not parameters.keys() & OTHER_LIMIT.keys():
             if "max_tokens" in left_out:

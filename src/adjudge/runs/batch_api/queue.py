@@ -48,16 +48,16 @@ T = TypeVar("T")
 
 IN_FLIGHT = 50_000
 """Cases that may wait for a batch at a time: what the smaller of the providers' limits holds."""
-MOST_BATCHES = 3
+MAX_BATCHES = 3
 """That a request is sent in: what expired, was cancelled or failed goes into the next one. One in which a parameter was
 refused does not count.
 """
-MOST_SENDS = 5
+MAX_SENDS = 5
 """Attempts to send a batch."""
-MOST_FAILURES = 30
+MAX_FAILURES = 30
 """Times in a row, about an hour, that the provider may not answer before its batches are left for another time."""
 FIRST_SECONDS = 5.0
-LONGEST_SECONDS = 120.0
+MAX_SECONDS = 120.0
 FULL_SECONDS = 900.0
 """Before a batch is sent again that was not taken because of others."""
 GROWTH = 1.5
@@ -218,7 +218,7 @@ class BatchClient(WrappingClient):
             asked = request
             refused = 0
             batches = 0
-            while completion is None and batches < MOST_BATCHES:
+            while completion is None and batches < MAX_BATCHES:
                 if key not in self._left:  # what was sent already stays as it is
                     asked = self._wire.fit(asked)
                 try:
@@ -234,7 +234,7 @@ class BatchClient(WrappingClient):
                 lowered = () if asked is request else (LOWERED_NOTE,)
                 return replace(completion, notes=(*completion.notes, *lowered))
             raise UnavailableError(
-                f"{self.name} did not answer in {MOST_BATCHES} batches, which expired, were cancelled or failed"
+                f"{self.name} did not answer in {MAX_BATCHES} batches, which expired, were cancelled or failed"
             )
 
     async def _ask_directly(self, request: Request) -> Completion | None:
@@ -417,7 +417,7 @@ class BatchClient(WrappingClient):
     async def _submit(self, record: BatchRecord, lines: list[bytes]) -> str:
         """After an error it may be there all the same: it is looked for before it is sent again."""
         error: ModelCallError | None = None
-        for attempt in range(MOST_SENDS):
+        for attempt in range(MAX_SENDS):
             is_sending = error is None
             try:
                 if not is_sending and (found := await self._find(record)) is not None:
@@ -464,7 +464,7 @@ class BatchClient(WrappingClient):
             try:
                 return await ask()
             except ModelCallError as error:
-                if not error.retryable or failures == MOST_FAILURES:
+                if not error.retryable or failures == MAX_FAILURES:
                     raise
             await self._nap(failures)
         raise AssertionError("unreachable")
@@ -558,4 +558,4 @@ def _digest(result: BatchResult) -> bytes:
 
 def _pause(times: int) -> float:
     """Before the next look."""
-    return min(LONGEST_SECONDS, FIRST_SECONDS * GROWTH ** min(times, 20))
+    return min(MAX_SECONDS, FIRST_SECONDS * GROWTH ** min(times, 20))

@@ -21,7 +21,7 @@ from adjudge.runs.engine.run_store import all_between
 from adjudge.store.places import database_file, split_password
 
 BLOCK_ROWS = 128
-FEWEST_ROWS = 8
+MIN_ROWS = 8
 BLOCK_CHARS = 4_000_000
 BLOCKS_EACH = 2
 """That a worker has at a time: the next one is there when it is done with one."""
@@ -238,7 +238,7 @@ async def open_workers(cluster: Cluster, order: Assignment, *, rows: int | None)
 def _rows_in_block(rows: int | None, workers: int) -> int:
     if rows is None:
         return BLOCK_ROWS
-    return max(FEWEST_ROWS, min(BLOCK_ROWS, math.ceil(rows / (workers * BLOCKS_IN_ALL))))
+    return max(MIN_ROWS, min(BLOCK_ROWS, math.ceil(rows / (workers * BLOCKS_IN_ALL))))
 
 
 def _to_send(order: Assignment, workers: int) -> Assignment:

@@ -9,7 +9,7 @@ from adjudge.expressions import round_half_up
 from adjudge.scoring.numbers.codes import Code, read_code, version_key
 from adjudge.scoring.numbers.literals import Numeral
 from adjudge.scoring.numbers.moments import Moment, read_moment, same_moment
-from adjudge.scoring.numbers.quantities import LONGEST, Amount, Span, read_spans
+from adjudge.scoring.numbers.quantities import MAX_CHARS, Amount, Span, read_spans
 from adjudge.scoring.text import fold
 
 NOTHING_OFF = Fraction(0)
@@ -109,7 +109,7 @@ def as_letters(text: str) -> str:
 
 def compare_exactly(expected: str, response: str, *, year_asked: bool) -> NumberComparison | None:
     """The verdict where one side is a moment or a code; None where both are quantities."""
-    if len(expected) > LONGEST or len(response) > LONGEST:
+    if len(expected) > MAX_CHARS or len(response) > MAX_CHARS:
         return None
     wanted, got = read_name(expected, year_asked=year_asked), read_name(response, year_asked=year_asked)
     if wanted is None and got is None:

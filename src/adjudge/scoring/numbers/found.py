@@ -22,8 +22,8 @@ SPELT = re.compile(
     rf"\b(?:(?:{'|'.join((*SMALL, *TENS))})(?:[ -](?:and |{'|'.join((*SMALL, *TENS, *BIG, 'hundred'))})+)*)\b",
     re.IGNORECASE,
 )
-LONGEST_TEXT = 20_000
-MOST_NUMBERS = 200
+MAX_TEXT_CHARS = 20_000
+MAX_NUMBERS = 200
 
 
 class PlacedNumber(NamedTuple):
@@ -33,7 +33,7 @@ class PlacedNumber(NamedTuple):
 
 def placed_numbers(text: str) -> Iterator[PlacedNumber]:
     """Every number in digits, one after the other."""
-    for match in QUOTED.finditer(text[:LONGEST_TEXT]):
+    for match in QUOTED.finditer(text[:MAX_TEXT_CHARS]):
         quoted = match.group()
         unit = match["unit"]
         if unit is not None and find_unit(unit) is None:
@@ -47,7 +47,7 @@ def placed_numbers(text: str) -> Iterator[PlacedNumber]:
 
 def placed_words(text: str) -> Iterator[PlacedNumber]:
     """Every number in words, one after the other."""
-    for match in SPELT.finditer(text[:LONGEST_TEXT]):
+    for match in SPELT.finditer(text[:MAX_TEXT_CHARS]):
         yield PlacedNumber(match.start(), match.group())
 
 
@@ -65,6 +65,6 @@ def _different(placed: Iterator[PlacedNumber]) -> list[str]:
     found: dict[str, None] = {}
     for number in placed:
         found[number.text] = None
-        if len(found) >= MOST_NUMBERS:
+        if len(found) >= MAX_NUMBERS:
             break
     return list(found)

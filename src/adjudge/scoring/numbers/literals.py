@@ -13,7 +13,7 @@ Convention = Literal["point", "comma", ""]
 
 SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 SUPERSCRIPT_RUN = lazy_pattern(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+")
-LARGEST_EXPONENT = 400
+MAX_EXPONENT = 400
 
 
 class Numeral(NamedTuple):

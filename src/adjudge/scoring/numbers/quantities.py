@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from adjudge.patterns import lazy_pattern
 from adjudge.scoring.numbers.literals import (
-    LARGEST_EXPONENT,
+    MAX_EXPONENT,
     SMALL,
     TENS,
     Numeral,
@@ -20,7 +20,7 @@ from adjudge.scoring.numbers.literals import (
 from adjudge.scoring.numbers.units import Unit, find_currency, find_scale, find_unit
 
 ONE = Fraction(1)
-LONGEST = 200
+MAX_CHARS = 200
 """Characters; a quoted number is short, and a longer text is compared as text."""
 
 
@@ -83,7 +83,7 @@ def tokenize(text: str) -> list[NumberToken]:
 
 def read_spans(text: str) -> Sequence[Span]:
     """The readings of a quoted quantity or range, the likeliest first; none when it is no quantity."""
-    return () if len(text) > LONGEST else _read_spans(text)
+    return () if len(text) > MAX_CHARS else _read_spans(text)
 
 
 @lru_cache(maxsize=256)
@@ -212,7 +212,7 @@ def read_number(tokens: list[NumberToken], at: int) -> list[tuple[Numeral, int]]
     token = tokens[at]
     numerals = read_numeral(token.text)
     at += 1
-    if abs(token.exponent) > LARGEST_EXPONENT:
+    if abs(token.exponent) > MAX_EXPONENT:
         return []
     if token.exponent:
         numerals = [numeral._replace(value=times_ten(numeral.value, token.exponent)) for numeral in numerals]
@@ -230,7 +230,7 @@ def read_number(tokens: list[NumberToken], at: int) -> list[tuple[Numeral, int]]
         exponent = int(tokens[at].text[1:])
         return (
             []
-            if abs(exponent) > LARGEST_EXPONENT
+            if abs(exponent) > MAX_EXPONENT
             else [(Numeral(value=times_ten(Fraction(1), exponent)), at + 1)]
         )
     if text_at(tokens, at) == "/" and kind_at(tokens, at + 1) == "number":
@@ -283,7 +283,7 @@ def power_of_ten(tokens: list[NumberToken], at: int) -> tuple[int, int] | None:
         exponent, end = int(text_at(tokens, at + 4)[:5]), at + 5
     else:
         return None
-    return None if abs(exponent) > LARGEST_EXPONENT else (exponent, end)
+    return None if abs(exponent) > MAX_EXPONENT else (exponent, end)
 
 
 def text_at(tokens: list[NumberToken], at: int) -> str:

@@ -35,8 +35,8 @@ FIELDS = (
     "transcript",
     "focus", "current_date",
 )  # fmt: skip
-MOST_OTHERS = 200
-MOST_COMPARED = 24
+MAX_OTHERS = 200
+MAX_COMPARED = 24
 """Other wordings of a case that are read to see whether the response differs."""
 
 
@@ -206,7 +206,7 @@ def _others(
     ours = next(filter(is_this, lines), None)
     rest = [line for line in lines if not is_this(line)]
     rest.sort(key=lambda line: line.run_id != record.run_id)  # stable: the latest stay first
-    listed = rest[:MOST_OTHERS]
+    listed = rest[:MAX_OTHERS]
     runs = {each.run_id: each for each in (record, *service.store.runs())}
     same = _compared(service, listed, judgement.case_id, ours, case)
     return [_other(line, runs.get(line.run_id), same) for line in listed], len(rest) - len(listed)
@@ -228,7 +228,7 @@ def _compared(
         return known
     known[ours.case_hash] = "same"
     for line in lines:
-        if line.case_hash is None or line.case_hash in known or len(known) > MOST_COMPARED:
+        if line.case_hash is None or line.case_hash in known or len(known) > MAX_COMPARED:
             continue
         other = service.store.case(line.run_id, case_id)
         if other is not None:

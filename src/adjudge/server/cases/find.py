@@ -11,7 +11,7 @@ from msgspec import Meta, field
 from adjudge.documents.numbers import whole
 from adjudge.errors import InputError
 from adjudge.records import OUTCOME_KINDS, Failed
-from adjudge.server.cases.index import MOST_LISTED
+from adjudge.server.cases.index import MAX_LISTED
 from adjudge.server.cases.index_rows import (
     clean,
     explained,
@@ -33,8 +33,8 @@ Sort = Literal[
 ]  # fmt: skip
 Passed = Literal["", "yes", "no"]
 Labelled = Literal["", "labelled", "unlabelled", "disagree"]
-MOST_ROWS = 500
-MOST_SKIPPED = 10_000_000
+MAX_ROWS = 500
+MAX_SKIPPED = 10_000_000
 SAME = 1e-9
 """Closer than this, judge and people say the same, as in `adjudge agree`."""
 
@@ -144,8 +144,8 @@ class FilterQuery(Query, frozen=True, kw_only=True):
     note: Annotated[str, Meta(max_length=500)] = ""
     sort: Sort = "made"
     """`made` is the order in which they were judged."""
-    first: Annotated[int, Meta(ge=0, le=MOST_SKIPPED)] = 0
-    size: Annotated[int, Meta(ge=1, le=MOST_ROWS)] = 50
+    first: Annotated[int, Meta(ge=0, le=MAX_SKIPPED)] = 0
+    size: Annotated[int, Meta(ge=1, le=MAX_ROWS)] = 50
     cols: Annotated[list[Annotated[str, Meta(max_length=1_000)]], Meta(max_length=60)] = field(
         default_factory=list
     )
@@ -239,7 +239,7 @@ def neighbours(
     """The case before and after this one, in the filter's order; `first` and `size` do not matter. None where the run is
     too large to be listed.
     """
-    if record.judgements > MOST_LISTED:
+    if record.judgements > MAX_LISTED:
         return None
     with service.index.reading(record, words=bool(wanted.q)) as index:
         connection = index.connection

@@ -30,10 +30,10 @@ from adjudge.server.cases.index_rows import (
 )
 from adjudge.store import RunMark, RunRecord, Store, has_jury
 
-MOST_LISTED = 1_000_000
+MAX_LISTED = 1_000_000
 """Judgements of a run that can be listed: the first look at so many takes a minute, and a gigabyte of temporary files."""
 LABELLED_AT_ONCE = 5_000
-MOST_OPEN = 16
+MAX_OPEN = 16
 """Runs that are kept ready; one that was not looked at for longest makes room."""
 
 # What is filtered and sorted by stands in narrow rows, apart from the words: any filter and any order is then one quick
@@ -83,7 +83,7 @@ class TooManyError(InputError):
         name = shlex.quote(record.name or record.run_id)
         super().__init__(
             f"run {record.name or record.run_id}",
-            f"has {record.judgements:,} judgements, and the pages list the cases of runs with up to {MOST_LISTED:,}",
+            f"has {record.judgements:,} judgements, and the pages list the cases of runs with up to {MAX_LISTED:,}",
             f"`adjudge show {name} --failed` lists the cases that failed, `adjudge show {name} CASE` shows one, and"
             f" `adjudge export {name} -o rows.parquet` writes all of them",
         )
@@ -100,7 +100,7 @@ class CaseIndex:
     @contextmanager
     def reading(self, record: RunRecord, *, words: bool = False) -> Iterator["RunIndex"]:
         """All that the store has of a run by now; with `words`, to search in."""
-        if record.judgements > MOST_LISTED:
+        if record.judgements > MAX_LISTED:
             raise TooManyError(record)
         while True:
             with self._lock:
@@ -108,7 +108,7 @@ class CaseIndex:
                 if found is None:
                     found = self._open[record.run_id] = RunIndex(self._store, record.run_id)
                 self._open.move_to_end(record.run_id)
-                oldest = self._open.popitem(last=False)[1] if len(self._open) > MOST_OPEN else None
+                oldest = self._open.popitem(last=False)[1] if len(self._open) > MAX_OPEN else None
             if oldest is not None:
                 oldest.close()
             with found.lock:

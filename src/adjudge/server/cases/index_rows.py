@@ -10,20 +10,20 @@ from typing import Any
 
 import orjson
 
-from adjudge.analysis.summary.slices import LONGEST_VALUE
+from adjudge.analysis.summary.slices import MAX_VALUE_CHARS
 from adjudge.documents.records_json import records_json
 from adjudge.labels.label_scale import read_label
 from adjudge.records import Failed, Forced, Json, Judge, Judgement
 from adjudge.store import KeptLabel, ListedJudgement
 from adjudge.text import shorten, value_text
 
-LONGEST_PREVIEW = 280
-LONGEST_NOTE = 200
-LONGEST_SEARCHED = 20_000
+MAX_PREVIEW_CHARS = 280
+MAX_NOTE_CHARS = 200
+MAX_SEARCHED_CHARS = 20_000
 """Characters of one case that are searched; what stands further on is found by reading."""
-MOST_FACETS = 30
+MAX_FACETS = 30
 """Metadata columns of one case that it can be filtered by."""
-MOST_WORDS = 32
+MAX_WORDS = 32
 
 # Words of Chinese, Japanese, Thai and other scripts stand unspaced: each character is a word of the index.
 _UNSPACED = re.compile(
@@ -110,7 +110,7 @@ def search_words(text: str) -> str:
                 last = word
     if last and not last.endswith("*"):
         found[-1] += "*"
-    return " ".join(found[:MOST_WORDS])
+    return " ".join(found[:MAX_WORDS])
 
 
 def _is_of_word(character: str) -> bool:
@@ -140,25 +140,25 @@ def make_row(listed: ListedJudgement, scales: Scales) -> tuple[Any, ...]:
 
 
 def make_notes(notes: Iterable[str]) -> list[str]:
-    return [shorten(clean(note), LONGEST_NOTE) for note in notes]
+    return [shorten(clean(note), MAX_NOTE_CHARS) for note in notes]
 
 
 def make_facets(metadata: Mapping[str, Json]) -> dict[str, str]:
     """Written as the report writes its slices, so that a slice's link finds its cases."""
     return {
-        clean(name): _facet(shorten(value_text(value), LONGEST_VALUE))
-        for name, value in islice(metadata.items(), MOST_FACETS)
+        clean(name): _facet(shorten(value_text(value), MAX_VALUE_CHARS))
+        for name, value in islice(metadata.items(), MAX_FACETS)
     }
 
 
 def make_searched(listed: ListedJudgement) -> str:
     texts = [listed.case_id, *(_text(value) for value in listed.columns.values())]
-    return _spaced(" ".join([*texts, listed.reason, *listed.notes])[:LONGEST_SEARCHED])
+    return _spaced(" ".join([*texts, listed.reason, *listed.notes])[:MAX_SEARCHED_CHARS])
 
 
 def make_preview(value: Json) -> str:
     """The beginning of a text, in a line."""
-    return "" if value is None else shorten(" ".join(_text(value)[:2_000].split()), LONGEST_PREVIEW)
+    return "" if value is None else shorten(" ".join(_text(value)[:2_000].split()), MAX_PREVIEW_CHARS)
 
 
 def explained(judgement: Judgement) -> str:
@@ -170,7 +170,7 @@ def explained(judgement: Judgement) -> str:
         text = outcome.reason
     else:
         text = judgement.reason or ""
-    return shorten(clean(text), LONGEST_PREVIEW)
+    return shorten(clean(text), MAX_PREVIEW_CHARS)
 
 
 def clean(text: str) -> str:

@@ -17,9 +17,9 @@ from adjudge.scoring.text import (
 )
 from adjudge.server.safe_markdown import Mark
 
-LONGEST_SEARCHED = 300_000
+MAX_SEARCHED_CHARS = 300_000
 """Characters; passages further on are not marked."""
-MOST_PLACES = 20
+MAX_PLACES = 20
 """Of one quotation."""
 
 
@@ -49,7 +49,7 @@ class TextWord(NamedTuple):
 
 def find_passages(text: str, wanted: Iterable[Wanted]) -> list[Mark]:
     """Every place of every quotation, none inside another; where two begin together the longer one counts."""
-    searched = text[:LONGEST_SEARCHED]
+    searched = text[:MAX_SEARCHED_CHARS]
     folded = folded_with_places(searched)
     words: list[TextWord] | None = None
     by_place: dict[tuple[int, int], list[Wanted]] = {}
@@ -58,7 +58,7 @@ def find_passages(text: str, wanted: Iterable[Wanted]) -> list[Mark]:
         if not found and not each.number:
             words = words_of(searched) if words is None else words
             found = list(spans_of_term(each.quotation, words))
-        for span in found[:MOST_PLACES]:
+        for span in found[:MAX_PLACES]:
             by_place.setdefault(span, []).append(each)
     marks: list[Mark] = []
     for (start, end), here in sorted(by_place.items(), key=lambda found: (found[0][0], -found[0][1])):

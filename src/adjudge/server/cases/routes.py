@@ -28,11 +28,11 @@ from adjudge.server.pages import page, query
 from adjudge.server.routing import Query, RouteTable
 from adjudge.server.run_files import MEDIA_TYPES, file_headers
 from adjudge.server.service import Served, swaps
-from adjudge.server.shapes import LONGEST_NAME
+from adjudge.server.shapes import MAX_NAME_CHARS
 from adjudge.store import planned_judges
 
 routes = RouteTable(tag="cases")
-MOST_ROWS = 100
+MAX_ROWS = 100
 """Rows of one page in a browser."""
 
 
@@ -65,7 +65,7 @@ def api_case_file(
 @routes.get("/runs/{run}/cases")
 def cases_page(request: Request, service: Served, run: RunKey, asked: FilterQuery) -> HTMLResponse:
     record, wanted = service.run(from_key(run)), asked.filter()
-    wanted = replace(wanted, size=min(wanted.size, MOST_ROWS))
+    wanted = replace(wanted, size=min(wanted.size, MAX_ROWS))
     found = find_cases(service, record, wanted)
     # the filters stand outside the part that is swapped
     choices = None if swaps(request, "cases") else filter_choices(service, record)
@@ -114,7 +114,7 @@ class PageOptions(Query, frozen=True, kw_only=True):
     show: Annotated[list[Annotated[str, Meta(max_length=1_000)]], Meta(max_length=50)] = field(
         default_factory=list
     )
-    annotator: Annotated[str, Meta(max_length=LONGEST_NAME)] = ""
+    annotator: Annotated[str, Meta(max_length=MAX_NAME_CHARS)] = ""
 
     @property
     def carried(self) -> dict[str, str]:

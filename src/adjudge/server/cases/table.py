@@ -16,11 +16,11 @@ from adjudge.server.service import Service
 from adjudge.store import RunRecord
 from adjudge.text import NO_VALUE
 
-MOST_VALUES = 40
+MAX_VALUES = 40
 """Of a column that can be chosen from a list."""
-MOST_LISTS = 12
-MOST_COLUMNS = 200
-MOST_NOTES = 60
+MAX_LISTS = 12
+MAX_COLUMNS = 200
+MAX_NOTES = 60
 EXPORTED_AT_ONCE = 500
 METADATA = "meta:"
 
@@ -46,7 +46,7 @@ def _choices(connection: Connection) -> FilterChoices:
         outcomes=sorted(outcomes, key=lambda each: OUTCOME_KINDS.index(each.value)),
         notes=_counted(
             connection,
-            f"SELECT note, count(*) FROM notes GROUP BY note ORDER BY count(*) DESC, note LIMIT {MOST_NOTES}",
+            f"SELECT note, count(*) FROM notes GROUP BY note ORDER BY count(*) DESC, note LIMIT {MAX_NOTES}",
         ),
         slices=_lists(connection, columns),
         columns=columns,
@@ -65,7 +65,7 @@ def _columns(connection: Connection) -> list[str]:
     """One step from name to name, however many values each has."""
     found: list[str] = []
     row = connection.execute("SELECT min(name) FROM facet_values").fetchone()
-    while row[0] is not None and len(found) < MOST_COLUMNS:
+    while row[0] is not None and len(found) < MAX_COLUMNS:
         found.append(row[0])
         row = connection.execute("SELECT min(name) FROM facet_values WHERE name > ?", [row[0]]).fetchone()
     return found
@@ -75,9 +75,9 @@ def _lists(connection: Connection, columns: Sequence[str]) -> list[SliceValues]:
     lists: list[SliceValues] = []
     for name in columns:
         values = connection.execute(
-            "SELECT value, judgements FROM facet_values WHERE name = ? LIMIT ?", [name, MOST_VALUES + 1]
+            "SELECT value, judgements FROM facet_values WHERE name = ? LIMIT ?", [name, MAX_VALUES + 1]
         ).fetchall()
-        if len(lists) < MOST_LISTS and len(values) <= MOST_VALUES:
+        if len(lists) < MAX_LISTS and len(values) <= MAX_VALUES:
             values.sort(key=lambda row: (row[0] == NO_VALUE, -row[1], row[0]))
             lists.append(
                 SliceValues(

@@ -16,7 +16,7 @@ from adjudge.text import seen, shorten
 
 LONG = 6_000
 """Characters of one text that are shown before somebody asks for the rest."""
-MOST_ENTRIES = 12
+MAX_ENTRIES = 12
 TITLES: Mapping[str, str] = {
     "question": "Question",
     "response": "Answer",
@@ -122,7 +122,7 @@ def make_part(each: CaseField, wanted: Sequence[Wanted], *, style: Style, whole:
     value = each.value
     role: Literal["text", "turns", "list"] = "text"
     listed = value if isinstance(value, list) else [value]
-    kept = listed if whole else listed[:MOST_ENTRIES]
+    kept = listed if whole else listed[:MAX_ENTRIES]
     match each.name:
         case "messages" if isinstance(value, list):
             role, entries = "turns", [_turn(writer, entry) for entry in kept]

@@ -20,7 +20,7 @@ from adjudge.server.service import Service
 from adjudge.store import KeptLabel
 from adjudge.text import encodable
 
-MOST_FILE_BYTES = 8 * 1024 * 1024
+MAX_FILE_BYTES = 8 * 1024 * 1024
 FILE = "the labels"
 COLUMNS = (
     "case_id",
@@ -51,8 +51,8 @@ def write_labels(service: Service, run: str, *, judge: str, annotator: str | Non
 
 def import_labels(service: Service, run: str, data: bytes, *, judge: str, annotator: str) -> Imported:
     """As `adjudge agree RUN FILE` reads and stores them; `annotator` is who gave those that name nobody."""
-    if len(data) > MOST_FILE_BYTES:
-        most = MOST_FILE_BYTES // (1024 * 1024)
+    if len(data) > MAX_FILE_BYTES:
+        most = MAX_FILE_BYTES // (1024 * 1024)
         raise InputError(FILE, f"are more than {most} MiB", "send them in parts, or use `adjudge agree`")
     subject = find_subject(service, run, judge)
     rows = read_labels(*read_table("-", stdin=io.BytesIO(data), name=FILE))

@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from adjudge.analysis.agreement.document import agreement_document
 from adjudge.documents.records_json import records_json
 from adjudge.errors import InputError
-from adjudge.rubrics import MOST_CRITERIA
+from adjudge.rubrics import MAX_CRITERIA
 from adjudge.server.keys import from_key
 from adjudge.server.labels.blind import (
     keep_label,
@@ -21,7 +21,7 @@ from adjudge.server.labels.blind import (
     take_turn,
 )
 from adjudge.server.labels.files import (
-    MOST_FILE_BYTES,
+    MAX_FILE_BYTES,
     Form,
     agreement,
     import_labels,
@@ -50,8 +50,8 @@ from adjudge.server.labels.shapes import (
 from adjudge.server.pages import page, query
 from adjudge.server.routing import From, InvalidRequestError, RequestBody, RouteTable, validated
 from adjudge.server.service import Served
-from adjudge.server.shapes import LONGEST_NAME
-from adjudge.stats.labelling import LEAST_UNIFORM
+from adjudge.server.shapes import MAX_NAME_CHARS
+from adjudge.stats.labelling import MIN_UNIFORM
 
 routes = RouteTable(tag="labels")
 _PART = re.compile(r"part_[0-9]{1,3}")
@@ -142,7 +142,7 @@ async def _raw(request: Request) -> bytes:
     data = bytearray()
     async for part in request.stream():
         data += part
-        if len(data) > MOST_FILE_BYTES:
+        if len(data) > MAX_FILE_BYTES:
             break  # one byte too many is enough to be refused
     return bytes(data)
 
@@ -183,7 +183,7 @@ def api_agreement(
 def label_page(request: Request, service: Served, run: str, wanted: LabelQuery) -> HTMLResponse:
     found = label_state(service, from_key(run), annotator=wanted.annotator, overlap=wanted.overlap)
     chosen = _chosen(found, wanted.judge)
-    return page(request, "label.html", found=found, chosen=chosen, least_uniform=LEAST_UNIFORM)
+    return page(request, "label.html", found=found, chosen=chosen, least_uniform=MIN_UNIFORM)
 
 
 @routes.get("/runs/{run}/label/next")
@@ -227,7 +227,7 @@ async def _form(request: Request) -> dict[str, str]:
     """Fields of a plain form. Each stands once but for `label`, of which the last counts: the button or the number."""
     raw = await _raw(request)
     try:
-        pairs = parse_qsl(raw.decode("ascii"), keep_blank_values=True, max_num_fields=MOST_CRITERIA + 50)
+        pairs = parse_qsl(raw.decode("ascii"), keep_blank_values=True, max_num_fields=MAX_CRITERIA + 50)
     except ValueError:
         raise InputError("the form", "cannot be read", "go back and send it again") from None
     found: dict[str, str] = {}
@@ -242,7 +242,7 @@ Fields = Annotated[dict[str, str], From(_form)]
 
 @routes.post("/runs/{run}/label/draw")
 def draw_form(service: Served, run: str, fields: Fields) -> Response:
-    body = _valid(DrawBody, fields, uniform_share=_share(fields, "uniform", LEAST_UNIFORM))
+    body = _valid(DrawBody, fields, uniform_share=_share(fields, "uniform", MIN_UNIFORM))
     draw = make_draw(service, from_key(run), body)
     carried = {**_carried(fields), "judge": draw.judge}
     return RedirectResponse(f"/runs/{run}/label/next{query(carried)}", status_code=303)
@@ -306,7 +306,7 @@ def _label_body(fields: dict[str, str], *, seen_verdict: bool) -> LabelBody:
 def _carried(fields: dict[str, str]) -> dict[str, str]:
     """Who labels what: what every address of these pages carries."""
     kept = {name: fields.get(name, "")[:1_000] for name in ("judge", "annotator", "overlap")}
-    return {**kept, "annotator": kept["annotator"].strip()[:LONGEST_NAME]}
+    return {**kept, "annotator": kept["annotator"].strip()[:MAX_NAME_CHARS]}
 
 
 def _chosen(state: LabelState, judge: str) -> JudgeToLabel | None:

@@ -6,18 +6,18 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 from msgspec.structs import force_setattr
 
-from adjudge.rubrics import MOST_CRITERIA
+from adjudge.rubrics import MAX_CRITERIA
 from adjudge.server.routing import Query, RequestBody
-from adjudge.server.shapes import LONGEST_NAME
-from adjudge.stats.labelling import LEAST_UNIFORM
+from adjudge.server.shapes import MAX_NAME_CHARS
+from adjudge.stats.labelling import MIN_UNIFORM
 
-LONGEST_COMMENT = 20_000
-MOST_DRAWN = 100_000
+MAX_COMMENT_CHARS = 20_000
+MAX_DRAWN = 100_000
 
 JudgeName = Annotated[
     str, Meta(max_length=1_000, description="NAME or NAME@HASH; may be left out where the run has one.")
 ]
-Annotator = Annotated[str, Meta(max_length=LONGEST_NAME)]
+Annotator = Annotated[str, Meta(max_length=MAX_NAME_CHARS)]
 CaseId = Annotated[str, Meta(max_length=100_000)]
 Overlap = Annotated[
     float,
@@ -51,24 +51,24 @@ LabelValue = bool | float | str
 """A score on the judge's scale, whether it passes, or one of the judge's own words."""
 
 
-PartValue = bool | float | Annotated[str, Meta(max_length=LONGEST_NAME)] | None
+PartValue = bool | float | Annotated[str, Meta(max_length=MAX_NAME_CHARS)] | None
 Parts = dict[str, bool | float]
 
 
 class LabelBody(RequestBody, frozen=True, kw_only=True):
     judge: JudgeName = ""
-    annotator: Annotated[str, Meta(pattern=r"\S", max_length=LONGEST_NAME)]
+    annotator: Annotated[str, Meta(pattern=r"\S", max_length=MAX_NAME_CHARS)]
     case_id: Annotated[str, Meta(max_length=100_000)]
     """The case's id, or its ticket."""
     label: (
         bool
         | float
-        | Annotated[str, Meta(max_length=LONGEST_NAME)]
-        | Annotated[list[PartValue], Meta(max_length=MOST_CRITERIA)]
-        | Annotated[dict[str, PartValue], Meta(max_length=MOST_CRITERIA)]
+        | Annotated[str, Meta(max_length=MAX_NAME_CHARS)]
+        | Annotated[list[PartValue], Meta(max_length=MAX_CRITERIA)]
+        | Annotated[dict[str, PartValue], Meta(max_length=MAX_CRITERIA)]
     )
     """Of a rubric or several ratings also a list, in the order of `choices.parts`, or an object by name; null where nothing is said."""
-    explanation: Annotated[str, Meta(max_length=LONGEST_COMMENT)] = ""
+    explanation: Annotated[str, Meta(max_length=MAX_COMMENT_CHARS)] = ""
     seen_verdict: bool = False
     """Given after seeing the judge's verdict: kept apart from blind labels, and in no figure of agreement."""
 
@@ -78,8 +78,8 @@ class LabelBody(RequestBody, frozen=True, kw_only=True):
 
 class DrawBody(RequestBody, frozen=True, kw_only=True):
     judge: Annotated[str, Meta(max_length=1_000)] = ""
-    count: Annotated[int, Meta(ge=1, le=MOST_DRAWN)] = 50
-    uniform_share: Annotated[float, Meta(ge=LEAST_UNIFORM, le=1.0)] = LEAST_UNIFORM
+    count: Annotated[int, Meta(ge=1, le=MAX_DRAWN)] = 50
+    uniform_share: Annotated[float, Meta(ge=MIN_UNIFORM, le=1.0)] = MIN_UNIFORM
     """The share that is sampled uniformly."""
     seed: Annotated[int, Meta(ge=0, le=2**31)] = 0
 

@@ -22,9 +22,9 @@ from adjudge.stats.student import incomplete_beta
 
 TARGETS = (1.0, 0.99, 0.98, 0.96, 0.94, 0.92, 0.9, 0.88, 0.85, 0.8, 0.75, 0.7)
 """Agreement that each stage is to have on the half that thresholds are chosen on."""
-FEWEST = 8
+MIN_COUNT = 8
 """Cases that a stage has to decide there."""
-MOST_NEEDED = 100_000
+MAX_NEEDED = 100_000
 
 Thresholds: TypeAlias = tuple[float | None, ...]
 """For each stage the least confidence from which it decides; None: it decides nothing."""
@@ -178,7 +178,7 @@ def _decided_at(ordered: Sequence[_Placed], target: float) -> int:
     for count, view in enumerate(ordered, 1):
         agreed += view.agrees
         if (
-            count >= FEWEST
+            count >= MIN_COUNT
             and agreed >= target * count - 1e-9
             and (count == last or ordered[count].confidence < view.confidence)
         ):
@@ -232,7 +232,7 @@ def _needed(
     if enough is None:
         return None
     labels = ceil(2 * enough * len(cases) / effective_n(decided, alpha))
-    return labels if labels <= MOST_NEEDED else None
+    return labels if labels <= MAX_NEEDED else None
 
 
 def fewest_decided(share: float, rate: float, alpha: float) -> int | None:
@@ -240,6 +240,6 @@ def fewest_decided(share: float, rate: float, alpha: float) -> int | None:
     cases = 1
     while upper_tail(cases, floor(share * cases + 1e-9), rate) > alpha:
         cases += max(1, cases // 50)
-        if cases > MOST_NEEDED:
+        if cases > MAX_NEEDED:
             return None
     return cases

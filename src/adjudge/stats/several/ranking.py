@@ -13,11 +13,11 @@ from adjudge.stats.student import t_quantile
 
 RESAMPLES = 1_000
 _WHERE = "rankings"
-_MOST_STEPS = 60
-_LONGEST_STEP = 2.0
+_MAX_STEPS = 60
+_MAX_STEP_CHARS = 2.0
 _CLOSE = 1e-9
 _RIDGE = 1e-12
-_LARGEST = 12.0
+_MAX_VALUE = 12.0
 """A strength beyond this is on its way to infinity: such a system would lose 1 case in 100,000."""
 _Z = NormalDist().inv_cdf(0.5 + CONFIDENCE / 2)
 
@@ -185,7 +185,7 @@ def _fit(rows: Array, systems: int) -> _Peak:
     separated = ~_strongly_connected((counts[:, 0] + counts[:, 1]) > 0)
     values, ties = _climb(counts)
     # ties alone bound no strength where the share of ties may grow with it
-    separated |= np.abs(values).max(1) > _LARGEST
+    separated |= np.abs(values).max(1) > _MAX_VALUE
     counts = counts.copy()
     counts[separated, 0] += 0.5 * (1 - np.eye(systems))
     values[separated], ties[separated] = _climb(counts[separated])
@@ -201,7 +201,7 @@ def _climb(counts: Array) -> tuple[Array, Array]:
     values = np.zeros((len(counts), systems))
     ties = tied.astype(float)
     free = np.concatenate([np.repeat(decided[:, None], systems, 1), (decided & tied)[:, None]], 1)
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         gradient, information = _derivatives(values, ties, counts)
         information[:, :systems, :systems] += (
             1.0 / systems
@@ -209,8 +209,8 @@ def _climb(counts: Array) -> tuple[Array, Array]:
         information = np.where(free[:, :, None] & free[:, None, :], information, np.eye(systems + 1))
         information += _RIDGE * np.eye(systems + 1)  # far out there is no information left
         step = np.linalg.solve(information, np.where(free, gradient, 0.0)[:, :, None])[:, :, 0]
-        step = np.clip(step, -_LONGEST_STEP, _LONGEST_STEP)
-        values = np.clip(values + step[:, :systems], -2 * _LARGEST, 2 * _LARGEST)
+        step = np.clip(step, -_MAX_STEP_CHARS, _MAX_STEP_CHARS)
+        values = np.clip(values + step[:, :systems], -2 * _MAX_VALUE, 2 * _MAX_VALUE)
         ties = np.clip(ties * np.exp(step[:, systems]), 0.0, 1e9)
         if np.abs(step).max(initial=0.0) < _CLOSE:
             break

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from adjudge.analysis.comparison.figures import MOST_SLICES, JudgedRun, NotComputed, compare_judge
+from adjudge.analysis.comparison.figures import MAX_SLICES, JudgedRun, NotComputed, compare_judge
 from adjudge.analysis.comparison.matching import Matching
 from adjudge.records import Scale
 from adjudge.stats.intervals import mean_interval
@@ -115,8 +115,8 @@ def test_slices_are_tested_together(compared):
 def test_a_column_of_many_values_is_cut_to_its_fullest(compared):
     rows = [(1, 2, {"metadata": {"id": n // 2 if n < 20 else n}}) for n in range(80)]
     found = compared(rows, columns=("id",))
-    assert len(found.slices) == MOST_SLICES
-    assert found.slices_omitted == {"id": 70 - MOST_SLICES}
+    assert len(found.slices) == MAX_SLICES
+    assert found.slices_omitted == {"id": 70 - MAX_SLICES}
     assert {part.value for part in found.slices} >= {str(n) for n in range(10)}
 
 

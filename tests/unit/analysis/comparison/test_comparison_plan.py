@@ -7,7 +7,7 @@ import pytest
 
 from adjudge.analysis.comparison.matching import Pair
 from adjudge.analysis.comparison.plan import (
-    FEWEST_UNITS,
+    MIN_UNITS,
     DifferenceSpread,
     SpreadSource,
     find_need,
@@ -47,8 +47,8 @@ def test_clusters_ask_for_more_cases():
 
 def test_no_plan_is_smaller_than_the_test_can_do_with():
     """Five clusters that all moved alike have a p of 2 in 32, six one of 2 in 64."""
-    assert not compare([(n, 1.0 + n / 100) for n in range(FEWEST_UNITS - 1)]).significant
-    assert compare([(n, 1.0 + n / 100) for n in range(FEWEST_UNITS)]).significant
+    assert not compare([(n, 1.0 + n / 100) for n in range(MIN_UNITS - 1)]).significant
+    assert compare([(n, 1.0 + n / 100) for n in range(MIN_UNITS)]).significant
     need = find_need(
         1.0, in_clusters(DifferenceSpread(sd=0.01, source=GIVEN), size=3, correlation=0), power=0.8
     )

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.analysis.summary.document import judge_facts
-from adjudge.analysis.summary.figures import EXAMPLES_PER_KIND, LONGEST_EXAMPLE, Tally
+from adjudge.analysis.summary.figures import EXAMPLES_PER_KIND, MAX_EXAMPLE_CHARS, Tally
 from adjudge.analysis.summary.report import Report
 from adjudge.documents.document import plain
 from adjudge.records import OUTCOME_KINDS, Place, Scale, Usage
@@ -311,4 +311,4 @@ def test_memory_does_not_grow_with_the_number_of_rows(build):
         return after - before
 
     assert grown(4000) < 300_000
-    assert EXAMPLES_PER_KIND * LONGEST_EXAMPLE < 10_000
+    assert EXAMPLES_PER_KIND * MAX_EXAMPLE_CHARS < 10_000

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from adjudge.analysis.summary.figures import Tally
 from adjudge.analysis.summary.report import Report
-from adjudge.analysis.summary.slices import MOST_SLICES, OTHERS
+from adjudge.analysis.summary.slices import MAX_SLICES, OTHERS
 from adjudge.documents.terminal import render_terminal
 
 
@@ -61,8 +61,8 @@ def test_a_column_of_ids_costs_no_more_than_another(build):
     made = [row(build, 3, id=number, other={"x": [number] * 1000}) for number in range(500)]
     (summary,) = tally(made, build.judge(), slices=["id", "other"]).summaries()
     for column in summary.slices:
-        assert len(column.slices) == MOST_SLICES + 1
-        assert (column.slices[-1].value, column.slices[-1].asked) == (OTHERS, 500 - MOST_SLICES)
+        assert len(column.slices) == MAX_SLICES + 1
+        assert (column.slices[-1].value, column.slices[-1].asked) == (OTHERS, 500 - MAX_SLICES)
         assert max(len(part.value) for part in column.slices) <= 80
 
 
