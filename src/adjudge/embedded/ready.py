@@ -14,13 +14,13 @@ ADAPTER = Path(__file__).with_name("adapter.npz")
 PACKAGES = ("ctranslate2", "gguf", "numpy", "py3langid", "sentencex", "Stemmer", "tokenizers")
 
 
-def check_ready(environ: Mapping[str, str] = os.environ) -> None:
+def require_ready(environ: Mapping[str, str] = os.environ) -> None:
     """Say what to do where the packages or the weights are not there."""
-    check_packages()
+    require_packages()
     find_merged(environ)
 
 
-def check_packages() -> None:
+def require_packages() -> None:
     """To be called before anything else of the embedded judge is imported: most of it needs them."""
     if any(find_spec(package) is None for package in PACKAGES):
         raise MissingExtraError("the embedded judge", "embedded")

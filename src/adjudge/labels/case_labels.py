@@ -57,7 +57,7 @@ def _most(labels: Sequence[Json]) -> Json:
     return next(label for label in labels if repr(label) == counts[0][0])
 
 
-def check_labels(
+def validate_labels(
     labels: Mapping[str, CaseLabels] | None,
     where: object,
     judge: Judge,

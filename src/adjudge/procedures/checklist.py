@@ -56,15 +56,15 @@ def list_items(
             ),
             items.contract,
             case_texts=tuple(seen.values()),
-            check=partial(_check_items, context.scorer, filled.fields),
+            check=partial(_validate_items, context.scorer, filled.fields),
         )
     )
 
 
-def _check_items(
+def _validate_items(
     scorer: Scorer, fields: Mapping[str, Json], verdict: Verdict
 ) -> Mapping[str, Json] | Invalid:
-    return scorer.check_items(verdict.parts, fields)
+    return scorer.validate_items(verdict.parts, fields)
 
 
 def _exact(ruling: Ruling) -> float:

@@ -211,7 +211,7 @@ class Budget:
             self._held = self._held.minus(wanted)
         self._in_flight += 1
 
-    def check_reservation(self, model: str, reserved: Spending, spent: Spending) -> None:
+    def validate_reservation(self, model: str, reserved: Spending, spent: Spending) -> None:
         """A reply that cost more than was set aside for it: the next ones would too, so nothing more is sent."""
         if self.max_cost is None or spent.nanodollars * 100 <= reserved.nanodollars * MAX_RESERVED_PERCENT:
             return
@@ -223,7 +223,7 @@ class Budget:
         )
         self._fault = self._fault or (lambda: BudgetSpentError(message))
 
-    def check_refusal(self, model: str, error: ModelCallError) -> None:
+    def validate_refusal(self, model: str, error: ModelCallError) -> None:
         """Nothing can be reserved for a reply whose length the service does not limit."""
         if self.max_cost is None or not isinstance(error, ParameterRefusedError) or not error.lifts_limit:
             return
@@ -335,11 +335,11 @@ class BudgetedClient(WrappingClient):
             cost = self._cost(completion)
             if cost is not None:
                 spent = Spending(calls=1, nanodollars=to_nanodollars(cost))
-                budget.check_reservation(self.name, worst, spent)
+                budget.validate_reservation(self.name, worst, spent)
         except ModelCallError as error:
             if not may_be_billed(error):
                 spent = Spending(calls=int(was_sent(error)))
-            budget.check_refusal(self.name, error)
+            budget.validate_refusal(self.name, error)
             raise
         finally:
             budget.settle(worst, spent)

@@ -107,7 +107,7 @@ def open_embedded(
     cores: int | None = None,
 ) -> ModelClient:
     """Checked before the run begins: that it is on this machine, and that it was trained for these judges."""
-    from adjudge.embedded.ready import check_ready  # noqa: PLC0415 - keeps start-up fast
+    from adjudge.embedded.ready import require_ready  # noqa: PLC0415 - keeps start-up fast
 
     refuse_untrained(
         judges,
@@ -119,7 +119,7 @@ def open_embedded(
             "runs on this machine and has no base URL",
             f"leave {option('--base-url')} out",
         )
-    check_ready(environ)
+    require_ready(environ)
     from adjudge.embedded.client import EmbeddedClient  # noqa: PLC0415 - optional packages, there as just checked
 
     client = EmbeddedClient(environ, cores=cores)

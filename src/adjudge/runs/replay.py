@@ -63,9 +63,9 @@ def _reopen(run: RunRecord, model: str, base_url: str | None) -> ModelClient:
             "give the function itself as `model=` to resume the run, or read it with `adjudge report`",
         )
     if is_embedded(model):
-        from adjudge.embedded.ready import check_packages  # noqa: PLC0415 - keeps start-up fast
+        from adjudge.embedded.ready import require_packages  # noqa: PLC0415 - keeps start-up fast
 
-        check_packages()
+        require_packages()
         from adjudge.embedded.client import EmbeddedClient  # noqa: PLC0415 - optional packages
 
         return EmbeddedClient(name=model)

@@ -37,7 +37,7 @@ class CoverageScorer(Scorer):
     scale: Scale | None
     whole_points: ClassVar[bool] = True
 
-    def check_items(
+    def validate_items(
         self, parts: Mapping[str, Json], fields: Mapping[str, Json]
     ) -> Mapping[str, Json] | Invalid:
         built = build_checklist(parts, text_of(fields, "reference"))

@@ -19,7 +19,7 @@ from adjudge.scoring.text import clipped, fold, text_of
 class GroundednessScorer(Scorer):
     scale: Scale | None
 
-    def check_items(
+    def validate_items(
         self, parts: Mapping[str, Json], fields: Mapping[str, Json]
     ) -> Mapping[str, Json] | Invalid:
         """The claims, numbered; each stands in the response, and none twice."""

@@ -71,10 +71,10 @@ class WithPassRule(Scorer):
     judge: Judge
     scorer: Scorer
 
-    def check_items(
+    def validate_items(
         self, parts: Mapping[str, Json], fields: Mapping[str, Json]
     ) -> Mapping[str, Json] | Invalid:
-        return self.scorer.check_items(parts, fields)
+        return self.scorer.validate_items(parts, fields)
 
     def items_to_ask(self, items: Mapping[str, Json], fields: Mapping[str, Json]) -> Json:
         return self.scorer.items_to_ask(items, fields)

@@ -33,7 +33,7 @@ class Scorer:
     whole_points: ClassVar[bool] = False
     """Whether every score is a whole number."""
 
-    def check_items(
+    def validate_items(
         self, parts: Mapping[str, Json], fields: Mapping[str, Json]
     ) -> Mapping[str, Json] | Invalid:
         """The reply of a judge's first (items) call, checked against the case, cleaned and numbered."""

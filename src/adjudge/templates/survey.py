@@ -249,7 +249,7 @@ class _Surveyor:
                     path = (
                         expression.path if own or isinstance(expression, Name) else (name, *expression.path)
                     )
-                    check_path(self.text, path, span)
+                    validate_path(self.text, path, span)
                     self.mentions.append(
                         Mention(
                             name=name,
@@ -319,7 +319,7 @@ def source_is_own(path: tuple[Step, ...], aliases: Mapping[str, str]) -> bool:
     return str(path[0]) not in aliases
 
 
-def check_path(text: str, path: tuple[Step, ...], span: Span) -> None:
+def validate_path(text: str, path: tuple[Step, ...], span: Span) -> None:
     """Refuse one that is too long, and a member of a fenced input: only a whole value can stand inside its boundary."""
     if len(path) > MAX_STEPS:
         raise error_at(

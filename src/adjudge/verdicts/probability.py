@@ -10,7 +10,7 @@ from adjudge.verdicts.objects import OPENER, FoundObject
 from adjudge.verdicts.read import find_last
 from adjudge.verdicts.scan import TOKEN, scan, string_end
 from adjudge.verdicts.text_reading import value_of
-from adjudge.verdicts.validate import check
+from adjudge.verdicts.validate import validate_value
 from adjudge.verdicts.values import NUMBER, ValueProblem
 
 ROUNDING = 1e-6
@@ -114,5 +114,5 @@ def _token_span(text: str, at: int, contract: Contract, name: str, wanted: Json)
     raw: Json = text[start:end]
     if raw in ("true", "false") and token[0] == raw:
         raw = raw == "true"
-    value = check(raw, properties(contract)[name], name, [], contract.words.get(name, {}))
+    value = validate_value(raw, properties(contract)[name], name, [], contract.words.get(name, {}))
     return (start, end) if not isinstance(value, ValueProblem) and value == wanted else None

@@ -32,16 +32,16 @@ TRUTH = {"true": True, "yes": True, "false": False, "no": False}
 
 
 ExactCheck = Callable[[Json], bool]
-"""Whether a value is what a schema asks for as it stands: `check` would give it back, and note nothing."""
+"""Whether a value is what a schema asks for as it stands: `validate_value` would give it back, and note nothing."""
 
 
 @cache_by_identity
 def exact_checks(contract: Contract) -> Mapping[str, ExactCheck]:
-    """By property. Most replies need nothing but this; whatever else they hold is for `check`."""
-    return {name: exact_check(schema) for name, schema in properties(contract).items()}
+    """By property. Most replies need nothing but this; whatever else they hold is for `validate_value`."""
+    return {name: exact_validator(schema) for name, schema in properties(contract).items()}
 
 
-def exact_check(schema: Mapping[str, Json]) -> ExactCheck:
+def exact_validator(schema: Mapping[str, Json]) -> ExactCheck:
     if schema.keys() & {"anyOf", "oneOf", "const"}:
         return _never
     options = schema.get("enum")
@@ -49,7 +49,7 @@ def exact_check(schema: Mapping[str, Json]) -> ExactCheck:
         return _exact_option(options)
     match schema.get("type"):
         case [str(kind), "null"]:
-            is_exact = exact_check({**schema, "type": kind})
+            is_exact = exact_validator({**schema, "type": kind})
             return lambda value: value is None or is_exact(value)
         case "boolean":
             return lambda value: value is True or value is False
@@ -89,16 +89,16 @@ def _exact_option(options: list[Json]) -> ExactCheck:
 def _exact_array(schema: Mapping[str, Json]) -> ExactCheck:
     items = schema["items"]
     assert isinstance(items, Mapping)
-    is_exact = exact_check(items)
+    is_exact = exact_validator(items)
 
-    def check_array(value: Json) -> bool:
+    def validate_array(value: Json) -> bool:
         notes: list[str] = []
         if type(value) is not list or not all(map(is_exact, value)):
             return False
         _note_length(value, schema, "", notes)
         return not notes
 
-    return check_array
+    return validate_array
 
 
 def _exact_object(schema: Mapping[str, Json]) -> ExactCheck:
@@ -108,10 +108,11 @@ def _exact_object(schema: Mapping[str, Json]) -> ExactCheck:
     if len({plain_key(name) for name in names}) < len(names):
         return _never
     checks = [
-        (name, exact_check(rule) if isinstance(rule, Mapping) else _never) for name, rule in fields.items()
+        (name, exact_validator(rule) if isinstance(rule, Mapping) else _never)
+        for name, rule in fields.items()
     ]
 
-    def check_object(value: Json) -> bool:
+    def validate_object(value: Json) -> bool:
         if type(value) is not dict or list(value) != names:
             return False
         for name, is_exact in checks:  # noqa: SIM110 - `all` takes twice the time
@@ -119,7 +120,7 @@ def _exact_object(schema: Mapping[str, Json]) -> ExactCheck:
                 return False
         return True
 
-    return check_object
+    return validate_object
 
 
 @cache_by_identity
@@ -144,7 +145,7 @@ def to_verdict(found: Mapping[str, Json], contract: Contract, names: FieldNames)
                 return ValueProblem(f"`{name}` is given twice, with different values")
             if name not in fields.values:
                 return ValueProblem(f"`{name}` is missing")
-            value = check(fields.values[name], schema, name, notes, words)
+            value = validate_value(fields.values[name], schema, name, notes, words)
             if isinstance(value, ValueProblem):
                 return value
             parts[name] = value
@@ -201,15 +202,15 @@ def kind_of(value: Json) -> str:
     return "array" if isinstance(value, list) else "object"
 
 
-def check(
+def validate_value(
     value: Json, schema: Mapping[str, Json], path: str, notes: list[str], words: Mapping[str, Json] = NO_WORDS
 ) -> Json | ValueProblem:
     """The value as the schema has it, or a whole sentence of what is wrong."""
     branches = branches_of(schema)
     if branches:
-        return _check_branches(value, branches, path, notes, words)
+        return _validate_branches(value, branches, path, notes, words)
     if "enum" in schema or "const" in schema:
-        return _check_options(value, schema, path, words)
+        return _validate_options(value, schema, path, words)
     kinds = _types(schema)
     if not kinds:
         return clean_strings(value)
@@ -218,13 +219,13 @@ def check(
     exact = [kind for kind in kinds if kind == kind_found or (kind == "number" and kind_found == "integer")]
     checked: Json | ValueProblem = None
     for kind in exact or kinds:
-        checked = _check_kind(value, schema, path, notes, kind=kind, words=words)
+        checked = _validate_kind(value, schema, path, notes, kind=kind, words=words)
         if not isinstance(checked, ValueProblem):
             break
     return checked
 
 
-def _check_branches(
+def _validate_branches(
     value: Json, branches: list[Mapping[str, Json]], path: str, notes: list[str], words: Mapping[str, Json]
 ) -> Json | ValueProblem:
     kind_found = kind_of(value)
@@ -234,7 +235,7 @@ def _check_branches(
     problem: ValueProblem | None = None
     for branch in fitting + [b for b in branches if b not in fitting]:
         aside: list[str] = []
-        checked = check(value, branch, path, aside, words)
+        checked = validate_value(value, branch, path, aside, words)
         if not isinstance(checked, ValueProblem):
             notes += aside
             return checked
@@ -242,7 +243,7 @@ def _check_branches(
     return problem or ValueProblem(f"`{path}` is {show(value)}, which fits none of the forms asked for")
 
 
-def _check_options(
+def _validate_options(
     value: Json, schema: Mapping[str, Json], path: str, words: Mapping[str, Json]
 ) -> Json | ValueProblem:
     allowed = allowed_by(schema, words)
@@ -274,7 +275,7 @@ def _named(value: Json | ValueProblem, path: str) -> Json | ValueProblem:
     return ValueProblem(f"`{path}` {value.text}") if isinstance(value, ValueProblem) else value
 
 
-def _check_kind(
+def _validate_kind(
     value: Json,
     schema: Mapping[str, Json],
     path: str,
@@ -287,20 +288,20 @@ def _check_kind(
         case "null":
             return None if value is None else ValueProblem(f"`{path}` is {show(value)}, not null")
         case "boolean":
-            return _check_boolean(value, path)
+            return _validate_boolean(value, path)
         case "integer" | "number":
-            return _check_number(value, {**schema, "type": kind}, path, words)
+            return _validate_number(value, {**schema, "type": kind}, path, words)
         case "string":
-            return _check_string(value, schema, path, notes)
+            return _validate_string(value, schema, path, notes)
         case "array":
-            return _check_array(value, schema, path, notes)
+            return _validate_array(value, schema, path, notes)
         case "object":
-            return _check_object(value, schema, path, notes)
+            return _validate_object(value, schema, path, notes)
         case _:
             return clean_strings(value)
 
 
-def _check_boolean(value: Json, path: str) -> Json | ValueProblem:
+def _validate_boolean(value: Json, path: str) -> Json | ValueProblem:
     if isinstance(value, bool):
         return value
     if isinstance(value, str) and plain(value) in TRUTH:
@@ -308,7 +309,7 @@ def _check_boolean(value: Json, path: str) -> Json | ValueProblem:
     return ValueProblem(f"`{path}` is {show(value)}, not true or false")
 
 
-def _check_number(
+def _validate_number(
     value: Json, schema: Mapping[str, Json], path: str, words: Mapping[str, Json]
 ) -> Json | ValueProblem:
     allowed = allowed_by(schema, words)
@@ -320,7 +321,7 @@ def _check_number(
     return _named(fit_number(number, allowed), path)
 
 
-def _check_string(
+def _validate_string(
     value: Json, schema: Mapping[str, Json], path: str, notes: list[str]
 ) -> Json | ValueProblem:
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -336,7 +337,9 @@ def _check_string(
     return text
 
 
-def _check_array(value: Json, schema: Mapping[str, Json], path: str, notes: list[str]) -> Json | ValueProblem:
+def _validate_array(
+    value: Json, schema: Mapping[str, Json], path: str, notes: list[str]
+) -> Json | ValueProblem:
     if not isinstance(value, list):
         return ValueProblem(f"`{path}` is {show(value)}, not a list")
     _note_length(value, schema, path, notes)
@@ -345,7 +348,7 @@ def _check_array(value: Json, schema: Mapping[str, Json], path: str, notes: list
         return clean_strings(value)
     checked: list[Json] = []
     for index, item in enumerate(value):
-        checked_item = check(item, items, f"{path}[{index}]", notes)
+        checked_item = validate_value(item, items, f"{path}[{index}]", notes)
         if isinstance(checked_item, ValueProblem):
             return checked_item
         checked.append(checked_item)
@@ -358,7 +361,7 @@ def _note_length(value: list[Json], schema: Mapping[str, Json], path: str, notes
         notes.append(f"list_length:{top(path)}")
 
 
-def _check_object(
+def _validate_object(
     value: Json, schema: Mapping[str, Json], path: str, notes: list[str]
 ) -> Json | ValueProblem:
     if not isinstance(value, dict):
@@ -382,14 +385,14 @@ def _check_object(
         rule = rule if isinstance(rule, Mapping) else {}  # noqa: PLW2901 - a schema of `true` allows anything
         if field_value is None and name not in wanted and not _allows(rule, "null"):
             continue
-        checked_item = check(field_value, rule, f"{path}.{name}", notes)
+        checked_item = validate_value(field_value, rule, f"{path}.{name}", notes)
         if isinstance(checked_item, ValueProblem):
             return checked_item
         checked[name] = checked_item
     more = schema.get("additionalProperties", not known)
     for key in fields.extra:
         if isinstance(more, Mapping):
-            checked_item = check(value[key], more, f"{path}.{printable_key(key)}", notes)
+            checked_item = validate_value(value[key], more, f"{path}.{printable_key(key)}", notes)
             if isinstance(checked_item, ValueProblem):
                 return checked_item
             checked[encodable(key)] = checked_item
@@ -406,7 +409,7 @@ def fit(
 ) -> Json | ValueProblem:
     """The value, turned into its type where that is plain; otherwise a note says what was wrong with it."""
     aside: list[str] = []
-    checked = check(value, schema, name, aside, words)
+    checked = validate_value(value, schema, name, aside, words)
     if not isinstance(checked, ValueProblem):
         notes += aside
         return checked
@@ -441,7 +444,7 @@ def _fit_list(value: Json, schema: Mapping[str, Json], name: str, notes: list[st
         )
     kept: list[Json] = []
     for item in entries:
-        checked_item = check(item, rule, name, [])
+        checked_item = validate_value(item, rule, name, [])
         if isinstance(checked_item, ValueProblem) and "string" in _types(rule) and item is not None:
             checked_item = _as_text(item)
         if not isinstance(checked_item, ValueProblem):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.embedded.model.files import CacheError, cache_folder, check_space, new_folder, writing
+from adjudge.embedded.model.files import CacheError, cache_folder, new_folder, require_space, writing
 
 
 @pytest.mark.parametrize(
@@ -54,9 +54,9 @@ def test_a_new_folder_replaces_the_old_and_what_a_killed_process_left(tmp_path):
 
 
 def test_too_little_space_is_said_before_the_work(tmp_path):
-    check_space(tmp_path, 1)
+    require_space(tmp_path, 1)
     with pytest.raises(CacheError, match="1000000000000 MB are needed"):
-        check_space(tmp_path, 10**18)
+        require_space(tmp_path, 10**18)
 
 
 def test_a_full_disk_is_called_that(tmp_path):

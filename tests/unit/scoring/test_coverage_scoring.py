@@ -33,7 +33,7 @@ FIELDS = {"question": "Where and when?", "reference": REFERENCE, "response": OUT
 
 
 def items(reply=REPLY, reference=REFERENCE):
-    return SCORER.check_items(reply, {"reference": reference})
+    return SCORER.validate_items(reply, {"reference": reference})
 
 
 def answer(item_id, matched=True, evidence="Paris"):
@@ -297,7 +297,7 @@ def test_the_order_of_items_and_answers_does_not_matter(
             ],
             "terms": [{"term": word, "quote": word} for word in order],
         }
-        checked = SCORER.check_items(reply, fields)
+        checked = SCORER.validate_items(reply, fields)
         asked = SCORER.items_to_ask(checked, fields)
         answers = {
             name: [
@@ -319,7 +319,7 @@ def test_the_order_of_items_and_answers_does_not_matter(
 def test_claims_without_evidence_never_reach_5(fact, output):
     reply = {"facts": [{"fact": fact, "quote": fact}]}
     fields = {"reference": f"{fact} and more", "response": output}
-    checked = SCORER.check_items(reply, fields)
+    checked = SCORER.validate_items(reply, fields)
     if not isinstance(checked, Invalid):
         claimed = Verdict(parts={"facts": [answer("F1", evidence=None)], "organization": "matched"})
         assert SCORER.score(claimed, fields, checked).exact <= 1.05

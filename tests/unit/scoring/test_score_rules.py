@@ -220,5 +220,5 @@ def test_every_versioned_scorer_can_be_named_and_no_other():
 @pytest.mark.parametrize("rule", [FieldScore(field="score"), NamedScore(name="correctness")])
 def test_items_of_other_judges_travel_as_they_are(rule):
     scorer = scorer_for(judge(score=rule, passes="score >= 1"))
-    assert scorer.check_items({"points": ["a"]}, {}) == {"points": ["a"]}
+    assert scorer.validate_items({"points": ["a"]}, {}) == {"points": ["a"]}
     assert scorer.items_to_ask({"points": ["a"]}, {}) == {"points": ["a"]}

@@ -86,7 +86,7 @@ def coverage_results():
     scorer = CoverageScorer(scale=Scale(low=0, high=5))
     for output in OUTPUTS:
         fields = {"reference": REFERENCE, "response": output}
-        items = scorer.check_items(CHECKLIST, fields)
+        items = scorer.validate_items(CHECKLIST, fields)
         asked = scorer.items_to_ask(items, fields)
         for evidence in EVIDENCE:
             for organization in ("matched", "mismatched"):
@@ -99,7 +99,7 @@ def coverage_results():
                 }
                 yield scorer.score(Verdict(parts={**answers, "organization": organization}), fields, items)
     for wrong in ({}, {"facts": [{"fact": "x", "quote": "granite"}]}):
-        yield scorer.check_items(wrong, {"reference": REFERENCE})
+        yield scorer.validate_items(wrong, {"reference": REFERENCE})
 
 
 def rationale_results():
@@ -141,9 +141,9 @@ def groundedness_results():
         {"claim": "It cools from lava.", "quote": "cools from lava"},
         {"claim": "basalt is IGNEOUS", "quote": "igneous"},
     ]
-    items = scorer.check_items({"claims": listed}, fields)
+    items = scorer.validate_items({"claims": listed}, fields)
     yield from (
-        scorer.check_items({"claims": wrong}, fields) for wrong in ([{"claim": "x", "quote": "y"}], [3])
+        scorer.validate_items({"claims": wrong}, fields) for wrong in ([{"claim": "x", "quote": "y"}], [3])
     )
     for first, second in product(("supported", "contradicted", "not_found"), repeat=2):
         for passage in ("an igneous rock", "Lava: molten rock", None):

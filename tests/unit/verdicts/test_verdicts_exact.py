@@ -11,7 +11,7 @@ from adjudge.records import Contract
 from adjudge.verdicts import UnreadReply
 from adjudge.verdicts.clean import tidy
 from adjudge.verdicts.read import read_exact, read_verdict, search_verdict
-from adjudge.verdicts.validate import check, exact_check
+from adjudge.verdicts.validate import exact_validator, validate_value
 
 SCHEMAS = [
     {"type": "boolean"},
@@ -58,9 +58,9 @@ VALUES = st.recursive(
 
 @given(schema=st.sampled_from(SCHEMAS), value=VALUES)
 def test_a_value_that_is_taken_as_it_stands_passes_the_check_unchanged_and_unnoted(schema, value):
-    if exact_check(schema)(value):
+    if exact_validator(schema)(value):
         notes = []
-        checked = check(value, schema, "field", notes)
+        checked = validate_value(value, schema, "field", notes)
         assert repr(checked) == repr(value)
         assert notes == []
 
@@ -76,10 +76,10 @@ def test_what_judges_mostly_reply_is_taken_as_it_stands():
         {"expected": "4 km", "response": "4 km", "critical": True},
         {"expected": "5", "response": None, "critical": False},
     ]
-    assert exact_check(numbers)(given_numbers)
-    assert exact_check({"type": "integer", "minimum": 0, "maximum": 5})(4)
-    assert not exact_check({"type": "integer", "minimum": 0, "maximum": 5})(6)
-    assert not exact_check(numbers)([{"response": "4 km", "expected": "4 km", "critical": True}])
+    assert exact_validator(numbers)(given_numbers)
+    assert exact_validator({"type": "integer", "minimum": 0, "maximum": 5})(4)
+    assert not exact_validator({"type": "integer", "minimum": 0, "maximum": 5})(6)
+    assert not exact_validator(numbers)([{"response": "4 km", "expected": "4 km", "critical": True}])
 
 
 def contract_of(**properties):

@@ -224,7 +224,7 @@ def measure_agreement(
     everybody = {case_id: each for case_id, each in labels.items() if case_id in cases}
     parts = [each for each in run_labels.parts if each.case_id in cases]
     annotators = {label.annotator for each in (*everybody.values(), parts) for label in each}
-    _check_adjudicators(annotators, options.adjudicators)
+    _validate_adjudicators(annotators, options.adjudicators)
     counted = settle_labels(everybody, options.adjudicators)
     selection = select(cases, counted, run_labels.draws, random_sample=options.random_sample)
     no_verdict = [case_id for case_id in verdicts.unjudged if case_id not in tuned_on]
@@ -312,7 +312,7 @@ def measure_agreement(
     )
 
 
-def _check_adjudicators(known: Collection[str], adjudicators: Sequence[str]) -> None:
+def _validate_adjudicators(known: Collection[str], adjudicators: Sequence[str]) -> None:
     for name in adjudicators:
         if name not in known:
             raise SettingsError(

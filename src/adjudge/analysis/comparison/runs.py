@@ -102,7 +102,7 @@ def compare_runs(
     labels = None
     if options.labels not in {None, OWN_LABELS}:
         labels = _file_labels(store, str(options.labels), matched, options.label_map)
-    contents = _check_contents(store, matched[0], one_label=labels is not None and labels.unnamed)
+    contents = _validate_contents(store, matched[0], one_label=labels is not None and labels.unnamed)
     return RunComparison(
         a=ComparedRun(run=a.run_id, state=a.state, partial=a.partial),
         b=ComparedRun(run=b.run_id, state=b.state, partial=b.partial),
@@ -149,7 +149,7 @@ def _match(
             if matching is not None:
                 matching.add(letter, judgement)
     for each in matched:
-        _check_matching(runs, each.matching)
+        _validate_matching(runs, each.matching)
     return matched
 
 
@@ -161,7 +161,7 @@ def _stored_judge(judges: Mapping[str, Judge], reference: str, run: RunRecord) -
     return judges[reference]
 
 
-def _check_matching(runs: tuple[RunRecord, RunRecord], matching: Matching) -> None:
+def _validate_matching(runs: tuple[RunRecord, RunRecord], matching: Matching) -> None:
     if not any(True for _ in matching.in_both()):
         a, b = (_first_ids(matching, letter) for letter in LETTERS)
         raise InputError(
@@ -184,7 +184,7 @@ def _first_ids(matching: Matching, letter: Letter) -> str:
     return list_names(islice(ids, 3))
 
 
-def _check_contents(store: Store, matched: _Matched, *, one_label: bool) -> OtherContents | None:
+def _validate_contents(store: Store, matched: _Matched, *, one_label: bool) -> OtherContents | None:
     """Two files that number their rows match by id whatever they ask; a look at some cases tells."""
     ids = [case_id for case_id, case in matched.matching.cases.items() if case.a and case.b]
     checked, other = 0, []

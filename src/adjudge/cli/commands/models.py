@@ -57,9 +57,9 @@ def command(*, as_json: bool) -> None:
 
 
 def pull(*, source: Path | None) -> None:
-    from adjudge.embedded.ready import ADAPTER, check_packages
+    from adjudge.embedded.ready import ADAPTER, require_packages
 
-    check_packages()
+    require_packages()
     from adjudge.embedded.model.merge import merge  # needs the packages that were just looked for
     from adjudge.embedded.model.pull import SMOLLM2, base_file
     from adjudge.embedded.model.pull import pull as fetch
@@ -98,11 +98,11 @@ class PullLine:
 
 def embedded_state() -> str:
     """Ready, or what is missing and how to get it."""
-    from adjudge.embedded.ready import check_ready
+    from adjudge.embedded.ready import require_ready
     from adjudge.errors import InputError
 
     try:
-        check_ready(os.environ)
+        require_ready(os.environ)
     except InputError as error:
         return f"{error.problem}: {error.hint}"
     return "ready"

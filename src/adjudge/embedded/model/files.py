@@ -81,7 +81,7 @@ def writing(path: Path) -> Iterator[None]:
         ) from error
 
 
-def check_space(folder: Path, needed_bytes: int) -> None:
+def require_space(folder: Path, needed_bytes: int) -> None:
     """Say so before the work starts, not when the last block does not fit."""
     free = shutil.disk_usage(folder).free
     if free < needed_bytes:

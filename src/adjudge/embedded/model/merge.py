@@ -14,10 +14,10 @@ from adjudge.embedded.model.files import (
     PULL,
     CacheError,
     cache_folder,
-    check_space,
     locked,
     merged_folder,
     new_folder,
+    require_space,
     sha256_of,
     writing,
 )
@@ -71,7 +71,7 @@ def merge(base: Path, adapter: Path, *, environ: Mapping[str, str] = os.environ)
     with locked(cache_folder(environ)):
         if is_whole(final):
             return final
-        check_space(final.parent, NEEDED_BYTES)
+        require_space(final.parent, NEEDED_BYTES)
         with new_folder(final) as folder:
             build(base, adapter, folder, made_from=(base_sha256, adapter_sha256))
     return final

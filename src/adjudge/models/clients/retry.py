@@ -125,9 +125,9 @@ class RetryingClient(WrappingClient):
             if circuit.open:
                 raise self._not_sent(tries)
             if limit is not None:
-                self._check_time(tries, wait or 0.0)
+                self._validate_time(tries, wait or 0.0)
             if wait:  # without a slot: others may go meanwhile
-                governor.check_deadline(wait, tries.last_message)
+                governor.enforce_deadline(wait, tries.last_message)
                 await self._clock.sleep(wait)
             async with governor.slot(tokens) as slot:
                 if circuit.open:
@@ -246,7 +246,7 @@ class RetryingClient(WrappingClient):
         tries.deadline = self._clock.now() + seconds
         limit.reschedule(asyncio.get_running_loop().time() + seconds)
 
-    def _check_time(self, tries: Tries, wait: float) -> None:
+    def _validate_time(self, tries: Tries, wait: float) -> None:
         """Fail now rather than at the end of a wait, or of a pause, that is longer than the time left."""
         seconds = self.policy.call_deadline_seconds
         assert seconds is not None

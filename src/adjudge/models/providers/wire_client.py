@@ -111,7 +111,7 @@ class WireClient(ModelClient):
             body = b"%b,%b" % (body[:-1], orjson.dumps(extras)[1:])
         reply = await self._http.post(self._wire.endpoint, body)
         if reply.status in BAD_REQUEST:
-            self._check_room(request, reply)
+            self._validate_room(request, reply)
         read = self._understand(reply, request, adjustments)
         self._room.saw(request, read.usage.input)
         notes = self._wire.notes(request, adjustments) + notes
@@ -142,7 +142,7 @@ class WireClient(ModelClient):
         body = orjson.dumps(result.body)
         reply = HttpReply(result.status, {}, body)
         if reply.status in BAD_REQUEST:
-            self._check_room(request, reply)
+            self._validate_room(request, reply)
         read = self._understand(reply, request, adjustments)
         self._room.saw(request, read.usage.input)
         cost = self._cost(read._replace(service_tier=None))  # it may say `batch`, which the share below says
@@ -157,7 +157,7 @@ class WireClient(ModelClient):
     def _where(self) -> str:
         return f"{self.name} at {host_and_port(self._wire.endpoint.url)}"
 
-    def _check_room(self, request: Request, reply: HttpReply) -> None:
+    def _validate_room(self, request: Request, reply: HttpReply) -> None:
         """Have the request sent again with a limit that fits, where the service says how much room there is."""
         error = read_provider_error(reply.status, reply.body)
         lowered = self._room.lower(request, error)

@@ -274,7 +274,7 @@ class BatchClient(WrappingClient):
                 cost = self._cost(completion)
                 worst = self._worst(request)
                 spent = worst if cost is None else Spending(1, to_nanodollars(cost))
-                budget.check_reservation(self.name, worst, spent)
+                budget.validate_reservation(self.name, worst, spent)
                 if self._price_is_given:
                     completion = replace(completion, cost=cost)
             batch.take()  # what is read is handed to the store before anybody else comes to work
@@ -285,7 +285,7 @@ class BatchClient(WrappingClient):
             if spent is not None:  # it was answered, with an error
                 batch.take()
                 spent = self._worst(request) if error.maybe_billed else spent
-                budget.check_refusal(self.name, error)
+                budget.validate_refusal(self.name, error)
                 if error.retryable and not isinstance(error, ParameterRefusedError):
                     return None
             raise

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
-from adjudge.labels.case_labels import CaseLabels, check_labels, people_labels
+from adjudge.labels.case_labels import CaseLabels, people_labels, validate_labels
 from adjudge.labels.label_scale import label_on_scale
 from adjudge.procedures.cascade import confidence, said_by
 from adjudge.records import Json, Judge, Judgement, Jury, Score
@@ -29,7 +29,7 @@ class CascadeState:
 
     def check(self, labels: Mapping[str, CaseLabels] | None, where: object) -> None:
         hint = "thresholds are learned from labels on the judge's own scale, or true and false"
-        check_labels(labels, where, self.judge, self.passes, hint)
+        validate_labels(labels, where, self.judge, self.passes, hint)
 
     def passes(self, label: Json) -> bool | None:
         """Whether a person's label passes; None where it is none of this judge's."""

@@ -21,7 +21,7 @@ from adjudge.expressions.syntax import (
     Unary,
 )
 from adjudge.expressions.syntax import Node as Operation
-from adjudge.templates.go.printing import check_format
+from adjudge.templates.go.printing import validate_format
 from adjudge.templates.go.tokens import SPACES, GoToken, read_character, read_number, read_text, tokenize
 from adjudge.templates.syntax import (
     Arm,
@@ -416,7 +416,7 @@ class _GoReader:
         first = self.token
         called = first.text if first.kind == "name" and first.text not in CONSTANTS else ""
         if called:
-            self._check_function(first)
+            self._validate_function(first)
             self.at += 1
         operands: list[Operation] = []
         while not called or self._is_apart():
@@ -443,7 +443,7 @@ class _GoReader:
         token = self.token
         return token.apart and token.kind != "end" and not (token.kind == "operator" and token.text in ")|")
 
-    def _check_function(self, token: GoToken) -> None:
+    def _validate_function(self, token: GoToken) -> None:
         if token.text in KEYWORDS:
             raise self._error(f"found `{token.text}` where a value was expected", HINT, token)
         if token.text not in FUNCTIONS:
@@ -470,7 +470,7 @@ class _GoReader:
             case "name" if token.text in CONSTANTS:
                 return self._plain_term(Literal(value=CONSTANTS[token.text]))
             case "name":
-                self._check_function(token)
+                self._validate_function(token)
                 value = self._call(token, [])
             case "operator" if token.text == "(":
                 self._deeper()
@@ -547,7 +547,7 @@ class _GoReader:
                     raise self._error(
                         "the format of `printf` is not written out", 'write `printf "%s" …`', token
                     )
-                if problem := check_format(first.value):
+                if problem := validate_format(first.value):
                     raise self._error(problem, "use `%s`, `%d`, `%v`, `%q` or `%.2f`", token)
         return FunctionCall(function=name, arguments=tuple(arguments))
 

@@ -28,7 +28,7 @@ ESCAPES = {
 }
 
 
-def check_format(text: str) -> str:
+def validate_format(text: str) -> str:
     """Why a format cannot be used here; empty when it can."""
     for percent in re.finditer(r"%%|%", text):
         if percent[0] == "%%":

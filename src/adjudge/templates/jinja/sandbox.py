@@ -114,7 +114,7 @@ class Environment(ImmutableSandboxedEnvironment):
         usable(left)
         usable(right)
         if operator in {"*", "**"}:
-            _check_product(operator, left, right)
+            _validate_product(operator, left, right)
         elif operator == "+" and isinstance(left, list | tuple):
             weight_of(left)
             weight_of(right)
@@ -145,7 +145,7 @@ class Environment(ImmutableSandboxedEnvironment):
         return _is_method(owner, getattr(obj, "__name__", ""))
 
 
-def _check_product(operator: str, left: Any, right: Any) -> None:
+def _validate_product(operator: str, left: Any, right: Any) -> None:
     for one, other in ((left, right), (right, left)):
         if isinstance(one, str | list | tuple) and isinstance(other, int):
             each = len(one) if isinstance(one, str) else weight_of(one).elements * ELEMENT

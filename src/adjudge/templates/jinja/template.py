@@ -157,7 +157,7 @@ def _parse(text: str) -> nodes.Template:
     except ValueError as error:  # Python reads no more than a few thousand digits
         raise TemplateError("line 1", f"a number is too long: {error}", "write a shorter one") from error
     for const in tree.find_all(nodes.Const):
-        _check_number(const)
+        _validate_number(const)
     if stand_in:
         for data in tree.find_all(nodes.TemplateData):
             data.data = data.data.replace(stand_in, "\r")
@@ -167,7 +167,7 @@ def _parse(text: str) -> nodes.Template:
     return tree
 
 
-def _check_number(const: nodes.Const) -> None:
+def _validate_number(const: nodes.Const) -> None:
     value = const.value
     if (isinstance(value, int) and value.bit_length() > MAX_BITS) or (
         isinstance(value, float) and not math.isfinite(value)
