@@ -17,7 +17,7 @@ CALIBRATION = "calibration"
 CASCADE = "cascade"
 
 
-def said_by(repeats: Sequence[Judgement]) -> Judgement | None:
+def majority_judgement(repeats: Sequence[Judgement]) -> Judgement | None:
     """The first of a stage's repeats that says what most of them say on passing; None where none does."""
     ruled = [
         each for each in repeats if each.passed is not None and isinstance(each.outcome, Scored | Forced)
@@ -34,7 +34,7 @@ def confidence(judge: Judge, repeats: Sequence[Judgement]) -> float | None:
     The probability that the score lies on its side of the pass threshold; how far the exact score of a model that
     computes it lies from the threshold; the probability of the verdict; or the share of the repeats that agree.
     """
-    said = said_by(repeats)
+    said = majority_judgement(repeats)
     if said is None:
         return None
     if not said.calls:
@@ -91,7 +91,7 @@ def decide_by_stage(
         CASCADE: {"agree": jury.agree, "stage": None if place is None else jury.models[place]},
     }
     notes = (CALIBRATION,) if calibrates else ()
-    said = None if place is None else said_by(stages[place])
+    said = None if place is None else majority_judgement(stages[place])
     if place is None or said is None:
         return _undecided(jury, stages, confidences, thresholds, parts)._replace(notes=notes)
     assert isinstance(said.outcome, Scored | Forced)

@@ -17,7 +17,7 @@ from adjudge.runs.engine.loop import execute_unordered
 from adjudge.runs.engine.run_store import RunStore
 from adjudge.runs.plan import Plan, named_models
 from adjudge.runs.replay import REPLAY
-from adjudge.runs.session import Joined, join_batches
+from adjudge.runs.session import JoinedRun, join_frames
 from adjudge.store import EndRun, RunState
 
 CLOSE_SECONDS = 30.0
@@ -73,7 +73,7 @@ class BatchRunner:
         self._thread.start()
         self._opening = asyncio.Lock()
         self._stack = AsyncExitStack()
-        self._joined: Joined | None = None
+        self._joined: JoinedRun | None = None
         self._unasked = False
         """Whether a limit or an open circuit has left something out, so that the run is not whole."""
 
@@ -113,10 +113,10 @@ class BatchRunner:
         finally:
             self._loop.call_soon(self._loop.stop)
 
-    async def _join(self) -> Joined:
+    async def _join(self) -> JoinedRun:
         async with self._opening:
             if self._joined is None:
-                self._joined = await self._stack.enter_async_context(join_batches(self._plan))
+                self._joined = await self._stack.enter_async_context(join_frames(self._plan))
         return self._joined
 
     async def _leave(self) -> None:
@@ -137,7 +137,7 @@ class BatchRunner:
                 raise
 
     async def _judge_under(
-        self, rows: Sequence[Case | BadRow], joined: Joined
+        self, rows: Sequence[Case | BadRow], joined: JoinedRun
     ) -> list[dict[ColumnKey, Answer]]:
         # a fault of the columns is the row's: what is in the other batches nobody knows
         context = replace(joined.context, progress=Progress(begun=True), stop_signal=StopSignal())

@@ -214,7 +214,7 @@ async def open_session(
         else:
             asked = find_models(plan, environ=environ)
         _close_at_end(asked, options, stack)
-        limits = _limits(options, models=len(asked), clock=clock)
+        limits = _make_limits(options, models=len(asked), clock=clock)
         described = describe_run(source, plan, models=asked, version=__version__)
         if options.batch and described["identity"] is None and options.name is None:
             raise SettingsError(
@@ -225,18 +225,20 @@ async def open_session(
         if store is not None and plan.current_date.source == TODAY:
             plan = plan.on(remembered_date(store, described) or plan.current_date)
             described["current_date"] = plan.current_date.day
-        context = _learning(_conditions(asked, plan, limits, clock), plan)
+        context = _with_cascade(_conditions(asked, plan, limits, clock), plan)
         rows = count_chosen(source, plan)
         expected = None if rows is None else rows * len(context.planned_judgements())
         context.progress.expected = expected if options.shard is None else None
         if store is None:
             chosen = choose_run(None, described, name=options.name)
-            context = _sharing(context)
+            context = _with_shared_calls(context)
         else:
             chosen, lock = hold_run(store, described, name=options.name, shard=options.shard)
             chosen = replace(chosen, record=structs.replace(chosen.record, expected=expected))
             await stack.enter_async_context(watched_lock(lock, limits.stopper(context.stop_signal)))
-            context = await stack.enter_async_context(_begun(context, options, store, chosen, limits=limits))
+            context = await stack.enter_async_context(
+                _start_run(context, options, store, chosen, limits=limits)
+            )
         workers = None
         if cluster is not None:
             from adjudge.runs.cluster.workers import open_workers  # noqa: PLC0415 - for that engine only
@@ -290,7 +292,7 @@ class RunLimits(NamedTuple):
         return stop_signal.stop if self.batch_queue is None else self.batch_queue.leave
 
 
-def _limits(options: RunOptions, *, models: int, clock: Clock) -> RunLimits:
+def _make_limits(options: RunOptions, *, models: int, clock: Clock) -> RunLimits:
     deadline = None if options.deadline is None else clock.now() + options.deadline
     budget = Budget(max_cost=options.max_cost, max_calls=options.max_calls, deadline=deadline, clock=clock)
     pace = Pace(rpm=options.rpm, tpm=options.tpm, clock=clock)
@@ -300,16 +302,16 @@ def _limits(options: RunOptions, *, models: int, clock: Clock) -> RunLimits:
     return RunLimits(budget, pace, governors, batch_queue)
 
 
-def _behind_limits(
+def _limit_models(
     asked: Sequence[ModelClient], plan: Plan, limits: RunLimits, clock: Clock
 ) -> tuple[RunModel, ...]:
     return tuple(
-        _limited(client, plan, limits, governor, clock)
+        _limit_model(client, plan, limits, governor, clock)
         for client, governor in zip(asked, limits.governors, strict=True)
     )
 
 
-def _limited(
+def _limit_model(
     client: ModelClient, plan: Plan, limits: RunLimits, governor: Governor, clock: Clock
 ) -> RunModel:
     """The model behind the run's budget, and retries and limits of its own."""
@@ -357,7 +359,7 @@ def _conditions(asked: Sequence[ModelClient], plan: Plan, limits: RunLimits, clo
     return RunContext(
         judges=plan.judges,
         repeats=options.repeat,
-        models=_behind_limits(asked, plan, limits, clock),
+        models=_limit_models(asked, plan, limits, clock),
         run_store=NullRunStore(),
         jury=make_jury(options, [client.name for client in asked]) if plan.asks_model else None,
         labels=read_case_labels(options.labels),
@@ -365,7 +367,7 @@ def _conditions(asked: Sequence[ModelClient], plan: Plan, limits: RunLimits, clo
     )
 
 
-def _learning(context: RunContext, plan: Plan) -> RunContext:
+def _with_cascade(context: RunContext, plan: Plan) -> RunContext:
     """The same with what learns from labels, where a cascade does."""
     jury, labels = context.jury, plan.options.labels
     if jury is not None and jury.rule == "cascade":
@@ -377,7 +379,7 @@ def _learning(context: RunContext, plan: Plan) -> RunContext:
 
 
 @asynccontextmanager
-async def _begun(
+async def _start_run(
     context: RunContext, options: RunOptions, store: Store, chosen: ChosenRun, *, limits: RunLimits
 ) -> AsyncIterator[RunContext]:
     """The same context with a store behind them. A run that does not end well can go on."""
@@ -400,7 +402,7 @@ async def _begun(
         if run.plan.get("identity") is None and shard is None:
             store.displace(run.run_id)
     is_shared = shard is not None or options.engine != "local"
-    async with _kept(context, options, store, chosen, limits=limits, is_shared=is_shared) as kept:
+    async with _attach_store(context, options, store, chosen, limits=limits, is_shared=is_shared) as kept:
         state: RunState = "interrupted"
         try:
             yield kept
@@ -421,7 +423,7 @@ async def _begun(
 
 
 @asynccontextmanager
-async def _kept(
+async def _attach_store(
     context: RunContext,
     options: RunOptions,
     store: Store,
@@ -463,7 +465,7 @@ async def _kept(
         yield replace(context, models=models, run_store=run_store)
 
 
-class Joined(NamedTuple):
+class JoinedRun(NamedTuple):
     context: RunContext
     limits: RunLimits
 
@@ -471,26 +473,26 @@ class Joined(NamedTuple):
 @asynccontextmanager
 async def join_session(
     order: Assignment, *, environ: Mapping[str, str] = os.environ, clock: Clock = SYSTEM_CLOCK
-) -> AsyncIterator[Joined]:
+) -> AsyncIterator[JoinedRun]:
     """For a process that judges blocks of a run which another drives: what that one has begun, it neither begins nor ends."""
     assert order.plan.options.store is not None
     with closing(open_store(order.plan.options.store, create=False)) as store:
         chosen = replace(order.chosen, resumes=True)
         # there is a worker for each core
-        async with _joined(
+        async with _join_run(
             order.plan, store, lambda _: chosen, environ=environ, clock=clock, cores=1
         ) as joined:
             yield joined
 
 
 @asynccontextmanager
-async def join_batches(
+async def join_frames(
     plan: Plan, *, environ: Mapping[str, str] = os.environ, clock: Clock = SYSTEM_CLOCK
-) -> AsyncIterator[Joined]:
+) -> AsyncIterator[JoinedRun]:
     """For a process that judges batches of a run which nobody drives: it is begun by whoever comes first."""
     options = plan.options
     if options.store is None:
-        async with _joined(plan, None, None, environ=environ, clock=clock) as joined:
+        async with _join_run(plan, None, None, environ=environ, clock=clock) as joined:
             yield joined
         return
     with closing(open_store(options.store)) as store:
@@ -510,12 +512,12 @@ async def join_batches(
             store.write([KeepJudge(judge=judge) for judge in plan.judges])
             return chosen
 
-        async with _joined(plan, store, choose, environ=environ, clock=clock) as joined:
+        async with _join_run(plan, store, choose, environ=environ, clock=clock) as joined:
             yield joined
 
 
 @asynccontextmanager
-async def _joined(
+async def _join_run(
     plan: Plan,
     store: Store | None,
     choose: Callable[[Sequence[ModelClient]], ChosenRun] | None,
@@ -523,24 +525,24 @@ async def _joined(
     environ: Mapping[str, str],
     clock: Clock,
     cores: int | None = None,
-) -> AsyncIterator[Joined]:
+) -> AsyncIterator[JoinedRun]:
     """The models of a run behind its limits, and its place in the store, where there is one."""
     options = plan.options
     async with AsyncExitStack() as stack:
         asked = find_models(plan, environ=environ, cores=cores)
         _close_at_end(asked, options, stack)
-        limits = _limits(options, models=len(asked), clock=clock)
+        limits = _make_limits(options, models=len(asked), clock=clock)
         context = _conditions(asked, plan, limits, clock)
         if store is None or choose is None:
-            yield Joined(_sharing(context), limits)
+            yield JoinedRun(_with_shared_calls(context), limits)
             return
         kept = await stack.enter_async_context(
-            _kept(context, options, store, choose(asked), limits=limits, is_shared=True)
+            _attach_store(context, options, store, choose(asked), limits=limits, is_shared=True)
         )
-        yield Joined(kept, limits)
+        yield JoinedRun(kept, limits)
 
 
-def _sharing(context: RunContext) -> RunContext:
+def _with_shared_calls(context: RunContext) -> RunContext:
     """Without a store, what several judgements need alike is asked for once."""
     shared = (model._replace(client=SharedClient(model.client)) for model in context.models)
     return replace(context, models=tuple(shared))

@@ -11,7 +11,7 @@ from adjudge.runs.cluster.assignment import Assignment, BlockDone, CaseBlock, Wo
 from adjudge.runs.engine.context import Progress, RunContext, StopSignal
 from adjudge.runs.engine.loop import execute_unordered
 from adjudge.runs.engine.row_order import RowPositions
-from adjudge.runs.session import Joined, join_session
+from adjudge.runs.session import JoinedRun, join_session
 
 
 class BlockWorker:
@@ -21,7 +21,7 @@ class BlockWorker:
         self._order = order
         self._stack = AsyncExitStack()
         self._opening = asyncio.Lock()
-        self._joined: Joined | None = None
+        self._joined: JoinedRun | None = None
         self._halts: list[StopSignal] = []
         self._stopped: str | None = None
         self._reported = Decimal(0)
@@ -44,13 +44,13 @@ class BlockWorker:
         """Give back what was drawn and not used."""
         await self._stack.aclose()
 
-    async def _join(self) -> Joined:
+    async def _join(self) -> JoinedRun:
         async with self._opening:
             if self._joined is None:
                 self._joined = await self._stack.enter_async_context(join_session(self._order))
         return self._joined
 
-    async def _judge(self, block: CaseBlock, joined: Joined) -> BlockDone:
+    async def _judge(self, block: CaseBlock, joined: JoinedRun) -> BlockDone:
         context = _for_block(joined.context, block)
         stop_signal, progress = context.stop_signal, context.progress
         stop_signal.why = self._stopped

@@ -5,7 +5,7 @@ from hashlib import sha256
 
 from adjudge.labels.case_labels import CaseLabels, people_labels, validate_labels
 from adjudge.labels.label_scale import label_on_scale
-from adjudge.procedures.cascade import confidence, said_by
+from adjudge.procedures.cascade import confidence, majority_judgement
 from adjudge.records import Json, Judge, Judgement, Jury, Score
 from adjudge.scoring import passes
 from adjudge.stats.several.cascade import (
@@ -88,7 +88,7 @@ class CascadeState:
         )
 
     def _view(self, repeats: Sequence[Judgement], people: Sequence[bool]) -> StageView:
-        said = said_by(repeats)
+        said = majority_judgement(repeats)
         if said is None:
             return StageView(None, 0.0)
         return StageView(confidence(self.judge, repeats), agreeing_share(people, passed=said.passed))
