@@ -162,7 +162,7 @@ def test_a_defect_is_exit_70_with_one_line_and_a_traceback_without_keys(tmp_path
         raise KeyError(f"no {SECRET} and no \x1b[31m colour")
         yield  # a procedure
 
-    monkeypatch.setattr("adjudge.runs.engine.prepare.judge_case", broken)
+    monkeypatch.setattr("adjudge.runs.engine.loop.judge_case", broken)
     with ModelServer(replies=GOOD) as server:
         code = run_command(
             ["run", str(cases), "--judge", "relevance", "-m", "openai:m", "--base-url", server.openai_url]

@@ -108,7 +108,7 @@ def test_every_case_is_judged_once_though_a_worker_dies_and_no_secret_is_sent_or
     with closing(open_store(database)) as store:
         assert store.find_run("r").state == "finished"
         assert [judgement.case_id for judgement in store.judgements("r")] == IDS
-    assert any(b"WorkOrder" in data for data in sent)
+    assert any(b"Assignment" in data for data in sent)
     logs = [path.read_bytes() for path in Path(ray_node).rglob("*.*") if path.is_file()]
     assert logs
     password = split_password(database)[1]

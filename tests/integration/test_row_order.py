@@ -98,7 +98,7 @@ def stored(where):
 
 def test_rows_behind_a_slow_case_come_after_it_and_are_read_back_instead_of_held(judge, where):
     count = 300
-    found, made = judge(FirstIsLast(count - 1), cases(count), most_held=10)
+    found, made = judge(FirstIsLast(count - 1), cases(count), max_held=10)
     assert ids(made)[-1] == "c0"
     assert ids(found) == [f"c{n}" for n in range(count)]
     assert stored(where) == ids(found)

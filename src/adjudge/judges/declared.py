@@ -19,7 +19,7 @@ from adjudge.text import did_you_mean, is_finite
 
 FORMAT = 1
 WINNERS: Mapping[str, float] = {str(winner): points for winner, points in WINNER_SCORES.items()}
-SMALLEST_SCALE = 1e-6
+MIN_SCALE = 1e-6
 OURS = frozenset({"contract", "embedded"})
 """Keys that mean something only in files with `adjudge: 1`: other tools use these words too."""
 CONTRACT_FIELD = lazy_pattern(r"\{(?P<field>[A-Za-z_]\w*)(?::\.(?P<decimals>[0-9])f)?\}")
@@ -346,10 +346,10 @@ class _KeyReader:
                 "write `scale: [0, 5]`",
             )
         low, high = (self.number(element, "an end of the scale") for element in entry.elements)
-        if high - low < SMALLEST_SCALE:
+        if high - low < MIN_SCALE:
             problem = f"the scale's low end {low} is not below its high end {high}"
             if low < high:
-                problem = f"the scale from {low} to {high} is shorter than {SMALLEST_SCALE}"
+                problem = f"the scale from {low} to {high} is shorter than {MIN_SCALE}"
             raise self.error(entry.line, problem, "write `[lo, hi]`, such as [0, 5]")
         return Scale(low=low, high=high)
 
