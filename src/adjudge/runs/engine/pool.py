@@ -8,8 +8,6 @@ from adjudge.records import Judgement
 from adjudge.runs.engine.context import RunContext, WorkItem
 from adjudge.runs.engine.row_order import RowResult
 
-SLOW_SECONDS = 0.005
-"""A source that takes longer for a row is one that waits for it, such as a pipe."""
 JudgeRow = Callable[[WorkItem, RunContext], Awaitable[Judgement | None]]
 
 
@@ -28,7 +26,7 @@ class Pool:
         """Those that judge."""
         self.all_taken = False
         self._works = works
-        self._conditions = context
+        self._context = context
         self._judge = judge
         self._results: asyncio.Queue[RowResult | Exception | None] = asyncio.Queue()
         self._in_flight = asyncio.Semaphore(jobs)
@@ -52,15 +50,13 @@ class Pool:
         return result
 
     async def _feed(self) -> None:
-        activity = self._conditions.progress.activity
-        now = asyncio.get_running_loop().time
+        activity = self._context.progress.activity
         try:
             with activity.working:
                 while True:
                     with activity.waiting:
                         await self._untaken.acquire()
                         await self._in_flight.acquire()
-                    started = now()
                     try:
                         work = await anext(self._works)
                     except StopAsyncIteration:
@@ -69,10 +65,8 @@ class Pool:
                     task = asyncio.create_task(self._work(work))
                     self.tasks.add(task)
                     task.add_done_callback(self._ended)
-                    if now() - started > SLOW_SECONDS:
-                        await asyncio.sleep(
-                            0
-                        )  # the source blocks until its next row comes: let this one begin
+                    # one at a time, so that they are spread over the time, and a slow source does not hold them up
+                    await asyncio.sleep(0)
         except Exception as error:  # noqa: BLE001 - handed to the consumer, which raises it
             self._results.put_nowait(error)
         while self.tasks:
@@ -81,8 +75,8 @@ class Pool:
 
     async def _work(self, work: WorkItem) -> None:
         try:
-            with self._conditions.progress.activity.working:
-                judgement = await self._judge(work, self._conditions)
+            with self._context.progress.activity.working:
+                judgement = await self._judge(work, self._context)
         except Exception as error:  # noqa: BLE001 - handed to the consumer, which raises it
             self._results.put_nowait(error)
         else:
