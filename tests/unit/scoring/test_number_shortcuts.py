@@ -181,66 +181,6 @@ def test_a_decimal_number_has_the_value_of_its_text(whole, rest):
     assert decimal_value(whole, rest) == Fraction(f"{whole or '0'}.{rest or '0'}")
 
 
-ENDINGS = (
-    *(
-        "",
-        " ",
-        "%",
-        "$",
-        "€",
-        "£",
-        "km",
-        "kg",
-        "m",
-        "K",
-        "k",
-        "M",
-        "bn",
-        "million",
-        "thousand",
-        "lakh",
-        "dozen",
-        "half",
-    ),
-    *(
-        "pounds",
-        "lb",
-        "lbs",
-        "ft",
-        "in",
-        "inch",
-        "a",
-        "d",
-        "h",
-        "min",
-        "x",
-        "X",
-        "and",
-        "out",
-        "of",
-        "per",
-        "e",
-        "E",
-    ),
-    *(
-        "USD",
-        "dollars",
-        "rs",
-        "percent",
-        "bps",
-        "degrees",
-        "C",
-        "F",
-        "people",
-        "st",
-        "th",
-        "minus",
-        "one",
-        "hundred",
-    ),
-)
-
-
 @pytest.mark.parametrize("text", ["1'234'5.6", "1_234_5.6", "1 234 5.6", "1'234,5'6", "12'34.5"])
 def test_digits_with_a_stray_group_are_no_number_and_no_error(text):
     assert list(read_spans(text)) == []

@@ -58,7 +58,7 @@ def find_cards(shelf: Path, *, judge_hash: str) -> list[JudgeCard]:
             continue
         try:
             card = read_card(orjson.loads(path.read_bytes()))
-        except (OSError, orjson.JSONDecodeError, msgspec.ValidationError, KeyError):
+        except (OSError, orjson.JSONDecodeError, msgspec.ValidationError):
             continue
         if card.judge_hash == judge_hash:
             found.append(card)
@@ -87,9 +87,18 @@ def card_json(card: JudgeCard) -> dict[str, Json]:
 def read_card(found: Mapping[str, Any]) -> JudgeCard:
     """A card from its JSON, its parts checked: a file that came with a repository can hold anything."""
     card = msgspec.convert(found, JudgeCard)
-    if found["format"] != FORMAT:
-        raise msgspec.ValidationError(f"format {found['format']} is not {FORMAT}")
+    if found.get("format") != FORMAT or not _is_part(dict(found), card_json(card)):
+        raise msgspec.ValidationError(f"has parts that a card of format {FORMAT} has not")
     return card
+
+
+def _is_part(some: Json, whole: Json) -> bool:
+    """Whether all that is written here is written there; what is left out has its default value."""
+    if isinstance(some, dict) and isinstance(whole, dict):
+        return all(name in whole and _is_part(value, whole[name]) for name, value in some.items())
+    if isinstance(some, list) and isinstance(whole, list):
+        return len(some) == len(whole) and all(map(_is_part, some, whole))
+    return some == whole
 
 
 def _file_name(card: JudgeCard) -> str:

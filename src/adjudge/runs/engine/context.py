@@ -193,11 +193,6 @@ class RunContext:
         """The columns that the person's `--columns` name."""
         return self.models[0].settings.bindings.maps.values()
 
-    @property
-    def all_needed(self) -> bool:
-        """Whether every judgement is made, whatever the others of its case say."""
-        return self.cascade is None
-
     def at_once(self, jobs: int) -> int:
         """How many judgements may be under way so that as many calls as `jobs` are in flight."""
         planned_judgements = self.planned_judgements()

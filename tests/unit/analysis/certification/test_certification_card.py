@@ -58,6 +58,7 @@ def test_it_comes_back_from_json_as_it_was(card):
         {"findings": [{"probe": "length", "ruling": "maybe"}]},
         {"margin": None},
         {"agreement": {"accuracy": {"value": "high"}}},
+        {"surprise": 1},
     ],
 )
 def test_a_card_with_parts_of_other_types_is_not_read(card, broken):
